@@ -1,0 +1,34 @@
+//! Buffers that start on a cache line: a vector that straddles two lines costs twice.
+
+use std::ops::{Deref, DerefMut};
+
+const LINE: usize = 64;
+
+pub struct Lanes<T> {
+    memory: Vec<T>,
+    skip: usize,
+    len: usize,
+}
+
+impl<T: Copy + Default> Lanes<T> {
+    pub fn new(len: usize) -> Self {
+        let memory = vec![T::default(); len + LINE / size_of::<T>()];
+        let skip = memory.as_ptr().align_offset(LINE);
+        Lanes { memory, skip, len }
+    }
+}
+
+impl<T> Deref for Lanes<T> {
+    type Target = [T];
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        &self.memory[self.skip..self.skip + self.len]
+    }
+}
+
+impl<T> DerefMut for Lanes<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.memory[self.skip..self.skip + self.len]
+    }
+}

@@ -1,0 +1,112 @@
+//! Many documents at once, on several threads; the result does not depend on how many.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use crate::level::Level;
+use crate::select::{Fingerprints, Recipe, Selector};
+use crate::text::Source;
+
+/// Bytes of input that a thread takes at a time.
+const SHARE: usize = 1 << 18;
+
+#[derive(Default)]
+pub struct Batch {
+    pub fingerprints: Fingerprints,
+    /// offsets[i] .. offsets[i+1] are the fingerprints of document i.
+    pub offsets: Vec<u64>,
+    /// The number of symbols in each document.
+    pub symbols: Vec<u64>,
+    /// The number of bytes in each that should be UTF-8 and are not.
+    pub invalid: Vec<u64>,
+}
+
+impl Batch {
+    fn append(&mut self, other: Batch) {
+        let before = self.fingerprints.hashes.len() as u64;
+        if before == 0 {
+            self.fingerprints = other.fingerprints;
+        } else {
+            self.fingerprints.append(&other.fingerprints);
+        }
+        self.offsets.extend(other.offsets.iter().map(|o| o + before));
+        self.symbols.extend(other.symbols);
+        self.invalid.extend(other.invalid);
+    }
+}
+
+/// Fingerprints of every document, in their order.
+pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Level) -> Batch {
+    let shares = share(sources);
+    let threads = threads.clamp(1, shares.len().max(1));
+    let mut batch = Batch::default();
+    if threads == 1 {
+        let mut selector = Selector::new(recipe, level);
+        for share in shares {
+            batch.append(work(&mut selector, &sources[share], level));
+        }
+    } else {
+        let next = AtomicUsize::new(0);
+        let (send, receive) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (send, next, shares) = (send.clone(), &next, &shares);
+                scope.spawn(move || {
+                    let mut selector = Selector::new(recipe, level);
+                    loop {
+                        let i = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(share) = shares.get(i) else { break };
+                        let done = work(&mut selector, &sources[share.clone()], level);
+                        if send.send((i, done)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            // Shares are joined in order as they come in, so that few wait and memory stays flat.
+            let mut waiting = BTreeMap::new();
+            let mut expected = 0;
+            for (i, done) in receive {
+                waiting.insert(i, done);
+                while let Some(done) = waiting.remove(&expected) {
+                    batch.append(done);
+                    expected += 1;
+                }
+            }
+        });
+    }
+    batch.offsets.push(batch.fingerprints.hashes.len() as u64);
+    batch
+}
+
+fn work(selector: &mut Selector, sources: &[Source], level: Level) -> Batch {
+    let mut batch = Batch::default();
+    for source in sources {
+        batch.invalid.push(source.read(selector, level));
+        let (fingerprints, symbols) = selector.finish(source);
+        batch.offsets.push(batch.fingerprints.hashes.len() as u64);
+        batch.symbols.push(symbols);
+        if batch.fingerprints.hashes.is_empty() {
+            batch.fingerprints = fingerprints;
+        } else {
+            batch.fingerprints.append(&fingerprints);
+        }
+    }
+    batch
+}
+
+/// Consecutive documents of about `SHARE` bytes.
+fn share(sources: &[Source]) -> Vec<std::ops::Range<usize>> {
+    let mut shares = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (i, source) in sources.iter().enumerate() {
+        size += source.size();
+        if size >= SHARE || i + 1 == sources.len() {
+            shares.push(start..i + 1);
+            (start, size) = (i + 1, 0);
+        }
+    }
+    shares
+}

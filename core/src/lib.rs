@@ -1,0 +1,13 @@
+//! The native core of Chaffinch: buffers in, buffers out. No files, no configuration, no Python objects.
+
+mod aligned;
+pub mod batch;
+pub mod ffi;
+pub mod fold;
+pub mod hash;
+pub mod level;
+pub mod select;
+#[cfg(target_arch = "x86_64")]
+mod simd;
+pub mod text;
+pub mod window;

@@ -1,0 +1,370 @@
+//! Symbols -> Fingerprints: which grams of a stream are kept, for every selection scheme.
+//!
+//! A `Selector` is fed a stream chunk by chunk and never holds more of it than a chunk.
+
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::hash::{Identity, PADDING};
+use crate::level::Level;
+use crate::text::Source;
+use crate::window::{Change, Order, Windows};
+
+/// How grams are chosen; `w` of the recipe is the number each names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Every gram.
+    All,
+    /// Every w-th gram, counted from the start: fails when text is inserted.
+    Every,
+    /// Grams whose hash is 0 modulo w: leaves gaps.
+    ModP,
+    /// As ModP, with the p of least density; a gram that ends w grams without one is kept too.
+    SafeModP,
+    /// The w smallest hashes of the document.
+    Smallest,
+    /// The smallest gram of every window of w.
+    Windows(Order),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    pub scheme: Scheme,
+    /// On equal grams keep the previous window's choice (definition 3 of the paper).
+    pub robust: bool,
+    pub k: usize,
+    pub w: usize,
+    /// Symbols in an inner gram, for the orders that look inside grams.
+    pub r: usize,
+    pub seed: u64,
+}
+
+#[derive(Default, Debug)]
+pub struct Fingerprints {
+    pub hashes: Vec<u64>,
+    pub positions: Vec<u32>,
+    pub starts: Vec<u32>,
+    pub ends: Vec<u32>,
+}
+
+impl Fingerprints {
+    fn push(&mut self, hash: u64, position: u32, start: u32, end: u32) {
+        self.hashes.push(hash);
+        self.positions.push(position);
+        self.starts.push(start);
+        self.ends.push(end);
+    }
+
+    pub fn append(&mut self, other: &Fingerprints) {
+        self.hashes.extend_from_slice(&other.hashes);
+        self.positions.extend_from_slice(&other.positions);
+        self.starts.extend_from_slice(&other.starts);
+        self.ends.extend_from_slice(&other.ends);
+    }
+}
+
+/// A stretch of a stream: symbols, and the place of each in its source.
+pub struct Chunk {
+    pub symbols: Vec<u32>,
+    /// What `Source::range` turns into a byte range; left alone by sources whose places are positions.
+    pub places: Vec<u32>,
+    pub len: usize,
+}
+
+impl Chunk {
+    pub fn new(capacity: usize) -> Self {
+        Chunk { symbols: vec![0; capacity + PADDING], places: vec![0; capacity], len: 0 }
+    }
+
+    pub fn room(&self) -> usize {
+        self.places.len() - self.len
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, symbol: u32, place: u32) {
+        self.symbols[self.len] = symbol;
+        self.places[self.len] = place;
+        self.len += 1;
+    }
+
+    /// Drops the first n symbols.
+    fn drop_front(&mut self, n: usize) {
+        self.symbols.copy_within(n..self.len, 0);
+        self.places.copy_within(n..self.len, 0);
+        self.len -= n;
+    }
+}
+
+/// Where a front end puts its symbols: it fills the chunk and flushes when little room is left.
+pub trait Sink {
+    fn chunk(&mut self) -> &mut Chunk;
+    fn flush(&mut self, source: &Source);
+}
+
+/// Symbols gathered before each selection step, beyond what windows reach over.
+const STEP: usize = 1 << 13;
+
+pub struct Selector {
+    recipe: Recipe,
+    chunk: Chunk,
+    /// Position in the stream of the chunk's first symbol.
+    base: u64,
+    out: Fingerprints,
+    identity: Identity,
+    level: Level,
+    state: State,
+    kept: Vec<u32>,
+}
+
+enum State {
+    Windowed { windows: Windows, changes: Vec<Change>, choice: Choice },
+    Rolling(Rolling),
+}
+
+/// The window scheme's memory from one window to the next; positions in the stream.
+#[derive(Default)]
+struct Choice {
+    /// The last gram kept.
+    kept: Option<(u64, u32)>,
+    /// The smallest gram of the latest windows, passed over because it equals the kept one.
+    passed: Option<(u64, u32)>,
+    minimum: Option<u64>,
+}
+
+#[derive(Default)]
+struct Rolling {
+    value: u64,
+    leaving: u32,
+    grams: u64,
+    since_good: usize,
+    smallest: BinaryHeap<(u64, u32)>,
+    ranges: BTreeMap<u64, (u32, u32, u32)>,
+}
+
+impl Selector {
+    pub fn new(recipe: Recipe, level: Level) -> Self {
+        let Recipe { scheme, k, w, r, seed, .. } = recipe;
+        let state = match scheme {
+            Scheme::Windows(order) => State::Windowed {
+                windows: Windows::new(order, k, w, r, seed, level),
+                changes: Vec::new(),
+                choice: Choice::default(),
+            },
+            _ => State::Rolling(Rolling::default()),
+        };
+        let reach = if matches!(state, State::Windowed { .. }) { w + k } else { k };
+        Selector {
+            recipe,
+            chunk: Chunk::new(reach + STEP.max(2 * reach)),
+            base: 0,
+            out: Fingerprints::default(),
+            identity: Identity::new(k, seed),
+            level,
+            state,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Ends the stream: its fingerprints and its number of symbols. The selector is then ready for another.
+    pub fn finish(&mut self, source: &Source) -> (Fingerprints, u64) {
+        self.flush(source);
+        let (k, w) = (self.recipe.k, self.recipe.w);
+        let symbols = self.base + self.chunk.len as u64;
+        match &mut self.state {
+            State::Windowed { choice, .. } => {
+                *choice = Choice::default();
+                if symbols >= k as u64 && symbols < (w + k - 1) as u64 {
+                    // No full window: the single minimum stands for the document.
+                    self.select_windows(self.chunk.len - k + 1, source);
+                    if let State::Windowed { choice, .. } = &mut self.state {
+                        *choice = Choice::default();
+                    }
+                }
+            }
+            State::Rolling(rolling) => {
+                let last = std::mem::take(rolling);
+                let mut smallest: Vec<_> =
+                    last.smallest.into_iter().map(|(h, _)| (last.ranges[&h], h)).collect();
+                smallest.sort_unstable();
+                for ((position, start, end), hash) in smallest {
+                    self.out.push(hash, position, start, end);
+                }
+            }
+        }
+        self.chunk.len = 0;
+        self.base = 0;
+        (std::mem::take(&mut self.out), symbols)
+    }
+
+    /// Chooses among all windows of `width` grams in the chunk, and lets go of what later ones cannot reach.
+    fn select_windows(&mut self, width: usize, source: &Source) {
+        let State::Windowed { windows, changes, choice } = &mut self.state else { return };
+        let (k, base) = (self.recipe.k, self.base);
+        let reach = width + k - 1;
+        if self.chunk.len < reach {
+            return;
+        }
+        let symbols = &self.chunk.symbols[..self.chunk.len];
+        let count = self.chunk.len - reach + 1;
+        windows.changes(symbols, width, changes);
+        let gram = |position: u64| &symbols[(position - base) as usize..][..k];
+        let kept = &mut self.kept;
+        kept.clear();
+        for change in changes.iter() {
+            let window = base + change.window as u64;
+            let position = base + change.position as u64;
+            choice.settle(window, base, kept);
+            if choice.minimum == Some(position) {
+                continue; // the previous chunk's last window chose it already
+            }
+            choice.minimum = Some(position);
+            let equal = self.recipe.robust
+                && choice.kept.is_some_and(|(previous, key)| {
+                    // Equal keys are not enough: passing over a different gram would lose matches.
+                    previous >= window && key == change.key && gram(previous) == gram(position)
+                });
+            if equal {
+                choice.passed = Some((position, change.key));
+            } else {
+                choice.keep((position, change.key), base, kept);
+            }
+        }
+        choice.settle(base + count as u64, base, kept);
+        self.identity.of_all(&self.chunk.symbols, kept, self.level, &mut self.out.hashes);
+        let places = &self.chunk.places;
+        let range = |p: usize| source.range((base + p as u64) as u32, places[p]);
+        self.out.positions.extend(kept.iter().map(|&p| (base + p as u64) as u32));
+        self.out.starts.extend(kept.iter().map(|&p| range(p as usize).0));
+        self.out.ends.extend(kept.iter().map(|&p| range(p as usize + k - 1).1));
+        self.chunk.drop_front(count);
+        self.base += count as u64;
+    }
+
+    fn select_rolling(&mut self, source: &Source) {
+        let State::Rolling(rolling) = &mut self.state else { return };
+        let Recipe { scheme, k, w, .. } = self.recipe;
+        if self.chunk.len < k {
+            return;
+        }
+        let p = if scheme == Scheme::SafeModP { least_dense_modulus(w) } else { w as u64 };
+        let symbols = &self.chunk.symbols[..self.chunk.len];
+        let count = self.chunk.len - k + 1;
+        for i in 0..count {
+            rolling.value = if rolling.grams == 0 {
+                self.identity.start(symbols)
+            } else {
+                self.identity.roll(rolling.value, rolling.leaving, symbols[i + k - 1])
+            };
+            rolling.leaving = symbols[i];
+            let hash = self.identity.finish(rolling.value);
+            let position = (self.base + i as u64) as u32;
+            let range = || {
+                let last = i + k - 1;
+                let (start, _) = source.range(position, self.chunk.places[i]);
+                (start, source.range(position + k as u32 - 1, self.chunk.places[last]).1)
+            };
+            let keep = match scheme {
+                Scheme::Every => rolling.grams.is_multiple_of(w as u64),
+                Scheme::ModP => hash.is_multiple_of(p),
+                Scheme::SafeModP => {
+                    let good = hash.is_multiple_of(p);
+                    rolling.since_good = if good { 0 } else { rolling.since_good + 1 };
+                    good || rolling.since_good >= w
+                }
+                Scheme::Smallest => {
+                    let (start, end) = range();
+                    rolling.keep_smallest(hash, w, (position, start, end));
+                    false
+                }
+                Scheme::All | Scheme::Windows(_) => true,
+            };
+            rolling.grams += 1;
+            if keep {
+                let (start, end) = range();
+                self.out.push(hash, position, start, end);
+            }
+        }
+        self.chunk.drop_front(count);
+        self.base += count as u64;
+    }
+}
+
+impl Choice {
+    fn keep(&mut self, choice: (u64, u32), base: u64, kept: &mut Vec<u32>) {
+        kept.push((choice.0 - base) as u32);
+        self.kept = Some(choice);
+        self.passed = None;
+    }
+
+    /// Called before window `next`: a gram that was passed over is kept once a window held it as its minimum
+    /// and no longer held the gram it was passed over for.
+    fn settle(&mut self, next: u64, base: u64, kept: &mut Vec<u32>) {
+        if let (Some(passed), Some((previous, _))) = (self.passed, self.kept)
+            && previous + 1 < next
+        {
+            self.keep(passed, base, kept);
+        }
+    }
+}
+
+impl Rolling {
+    /// Distinct hashes only, each at its first occurrence.
+    fn keep_smallest(&mut self, hash: u64, n: usize, range: (u32, u32, u32)) {
+        let full = self.smallest.len() >= n;
+        if self.ranges.contains_key(&hash) || full && self.smallest.peek().is_some_and(|&(top, _)| top < hash) {
+            return;
+        }
+        if full && let Some((largest, _)) = self.smallest.pop() {
+            self.ranges.remove(&largest);
+        }
+        self.smallest.push((hash, range.0));
+        self.ranges.insert(hash, range);
+    }
+}
+
+/// Safe 0 mod p is least dense when a hash is good with probability ln(w)/w.
+pub fn least_dense_modulus(w: usize) -> u64 {
+    let w = w as f64;
+    if w < 3.0 { 1 } else { (w / w.ln()).round() as u64 }
+}
+
+impl Sink for Selector {
+    fn chunk(&mut self) -> &mut Chunk {
+        &mut self.chunk
+    }
+
+    fn flush(&mut self, source: &Source) {
+        match self.state {
+            State::Windowed { .. } => self.select_windows(self.recipe.w, source),
+            State::Rolling(_) => self.select_rolling(source),
+        }
+    }
+}
+
+/// Winnowing over hashes that the caller made: the position of each choice.
+pub fn winnow(hashes: &[u64], w: usize, robust: bool) -> Vec<u32> {
+    let w = w.min(hashes.len());
+    let mut kept: Vec<u32> = Vec::new();
+    let mut falling: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
+    for (i, hash) in hashes.iter().enumerate() {
+        while falling.back().is_some_and(|&j| hashes[j] >= *hash) {
+            falling.pop_back();
+        }
+        falling.push_back(i);
+        if i + 1 < w {
+            continue;
+        }
+        let window = i + 1 - w;
+        while falling[0] < window {
+            falling.pop_front();
+        }
+        let least = falling[0] as u32;
+        let stays = kept.last().is_some_and(|&last| {
+            last == least
+                || robust && last as usize >= window && hashes[last as usize] == hashes[least as usize]
+        });
+        if !stays {
+            kept.push(least);
+        }
+    }
+    kept
+}
