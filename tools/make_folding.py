@@ -23,23 +23,114 @@ TARGET = Path(__file__).parent.parent / "src" / "chaffinch" / "folding.txt"
 # different Latin letters follows the form more often met in disguised text.
 LOOKALIKES = {
     # Cyrillic
-    "а": "a", "в": "b", "е": "e", "ѕ": "s", "і": "i", "ј": "j", "к": "k", "м": "m", "н": "h", "о": "o",
-    "р": "p", "с": "c", "т": "t", "у": "y", "ү": "y", "х": "x", "ԁ": "d", "ԛ": "q", "ԝ": "w", "һ": "h",
-    "ӏ": "l", "ѵ": "v", "ԍ": "g",
+    "а": "a",
+    "в": "b",
+    "е": "e",
+    "ѕ": "s",
+    "і": "i",
+    "ј": "j",
+    "к": "k",
+    "м": "m",
+    "н": "h",
+    "о": "o",
+    "р": "p",
+    "с": "c",
+    "т": "t",
+    "у": "y",
+    "ү": "y",
+    "х": "x",
+    "ԁ": "d",
+    "ԛ": "q",
+    "ԝ": "w",
+    "һ": "h",
+    "ӏ": "l",
+    "ѵ": "v",
+    "ԍ": "g",
     # Greek
-    "α": "a", "β": "b", "ε": "e", "ζ": "z", "η": "n", "ι": "i", "κ": "k", "μ": "m", "ν": "v", "ο": "o",
-    "ρ": "p", "τ": "t", "υ": "u", "χ": "x", "γ": "y", "ω": "w", "ϳ": "j", "ϲ": "c",
+    "α": "a",
+    "β": "b",
+    "ε": "e",
+    "ζ": "z",
+    "η": "n",
+    "ι": "i",
+    "κ": "k",
+    "μ": "m",
+    "ν": "v",
+    "ο": "o",
+    "ρ": "p",
+    "τ": "t",
+    "υ": "u",
+    "χ": "x",
+    "γ": "y",
+    "ω": "w",
+    "ϳ": "j",
+    "ϲ": "c",
     # Armenian
-    "հ": "h", "ո": "n", "ս": "u", "օ": "o", "ց": "g", "զ": "q", "յ": "j", "լ": "l", "ք": "p",
+    "հ": "h",
+    "ո": "n",
+    "ս": "u",
+    "օ": "o",
+    "ց": "g",
+    "զ": "q",
+    "յ": "j",
+    "լ": "l",
+    "ք": "p",
     # Cherokee, which folds to capitals
-    "Ꭺ": "a", "Ᏼ": "b", "Ꮯ": "c", "Ꭰ": "d", "Ꭼ": "e", "Ꮐ": "g", "Ꮋ": "h", "Ꭻ": "j", "Ꮶ": "k", "Ꮮ": "l",
-    "Ꮇ": "m", "Ꮲ": "p", "Ꮢ": "r", "Ꮪ": "s", "Ꭲ": "t", "Ꮩ": "v", "Ꮃ": "w", "Ꮍ": "y", "Ꮓ": "z",
+    "Ꭺ": "a",
+    "Ᏼ": "b",
+    "Ꮯ": "c",
+    "Ꭰ": "d",
+    "Ꭼ": "e",
+    "Ꮐ": "g",
+    "Ꮋ": "h",
+    "Ꭻ": "j",
+    "Ꮶ": "k",
+    "Ꮮ": "l",
+    "Ꮇ": "m",
+    "Ꮲ": "p",
+    "Ꮢ": "r",
+    "Ꮪ": "s",
+    "Ꭲ": "t",
+    "Ꮩ": "v",
+    "Ꮃ": "w",
+    "Ꮍ": "y",
+    "Ꮓ": "z",
     # Lisu
-    "ꓐ": "b", "ꓑ": "p", "ꓓ": "d", "ꓔ": "t", "ꓖ": "g", "ꓗ": "k", "ꓙ": "j", "ꓚ": "c", "ꓜ": "z", "ꓝ": "f",
-    "ꓟ": "m", "ꓠ": "n", "ꓡ": "l", "ꓢ": "s", "ꓣ": "r", "ꓦ": "v", "ꓧ": "h", "ꓪ": "w", "ꓫ": "x", "ꓬ": "y",
-    "ꓮ": "a", "ꓰ": "e", "ꓲ": "i", "ꓳ": "o", "ꓴ": "u",
+    "ꓐ": "b",
+    "ꓑ": "p",
+    "ꓓ": "d",
+    "ꓔ": "t",
+    "ꓖ": "g",
+    "ꓗ": "k",
+    "ꓙ": "j",
+    "ꓚ": "c",
+    "ꓜ": "z",
+    "ꓝ": "f",
+    "ꓟ": "m",
+    "ꓠ": "n",
+    "ꓡ": "l",
+    "ꓢ": "s",
+    "ꓣ": "r",
+    "ꓦ": "v",
+    "ꓧ": "h",
+    "ꓪ": "w",
+    "ꓫ": "x",
+    "ꓬ": "y",
+    "ꓮ": "a",
+    "ꓰ": "e",
+    "ꓲ": "i",
+    "ꓳ": "o",
+    "ꓴ": "u",
     # Latin letters that are written as two, or differ by more than a mark
-    "æ": "ae", "œ": "oe", "ı": "i", "ȷ": "j", "ɑ": "a", "ɡ": "g", "ſ": "s", "ɩ": "i", "ꭤ": "a",
+    "æ": "ae",
+    "œ": "oe",
+    "ı": "i",
+    "ȷ": "j",
+    "ɑ": "a",
+    "ɡ": "g",
+    "ſ": "s",
+    "ɩ": "i",
+    "ꭤ": "a",
 }
 
 # For the consonant form. Scripts whose letters are consonants, syllables or ideographs keep them all.
@@ -49,7 +140,9 @@ VOWELS = (
     + "".join(map(chr, range(0x1161, 0x1176)))  # Hangul jamo
 )
 
-NAMED_LATIN = re.compile(r"LATIN (?:SMALL |CAPITAL |LETTER SMALL )+(?:LETTER )?(?:CAPITAL )?([A-Z])(?: WITH .*)?$")
+NAMED_LATIN = re.compile(
+    r"LATIN (?:SMALL |CAPITAL |LETTER SMALL )+(?:LETTER )?(?:CAPITAL )?([A-Z])(?: WITH .*)?$"
+)
 
 
 def fold(code: int) -> str:
@@ -76,8 +169,10 @@ def symbol(char: str) -> str:
 
 
 def lines() -> Iterator[str]:
-    yield f"# Chaffinch folding {VERSION}, Unicode {unicodedata.unidata_version}. Made by tools/make_folding.py."
-    yield "# A line is a code point and its symbols, or first-last and the offset to the symbol. Hexadecimal.\n# What is not listed is dropped. The consonant form drops the vowels and ASCII digits as well."
+    made = f"Unicode {unicodedata.unidata_version}. Made by tools/make_folding.py."
+    yield f"# Chaffinch folding {VERSION}, {made}"
+    yield "# A line is a code point and its symbols, or first-last and the offset to the symbol. Hexadecimal."
+    yield "# What is not listed is dropped. The consonant form drops the vowels and ASCII digits as well."
     yield "vowels " + " ".join(f"{ord(v):X}" for v in sorted(VOWELS))
     yield "AC00-D7A3 hangul"
     run: tuple[int, int, int] | None = None  # first, last, offset

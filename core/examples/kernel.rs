@@ -79,7 +79,7 @@ fn main() {
         });
         for (k, w) in shapes {
             time(format!("figure-5 {k} {w}"), &mut || black_box(figure_5(&text, k, w)).0.len());
-            let recipe = Recipe { scheme: open_closed, robust: true, k, w, r: 3, seed: 0 };
+            let recipe = Recipe { scheme: open_closed, robust: true, k, w, window: w, r: 3, seed: 0 };
             for level in [Level::Portable, Level::Avx2, Level::Avx512] {
                 if level > Level::best() {
                     continue;

@@ -84,16 +84,11 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
 fn work(selector: &mut Selector, sources: &[Source], level: Level) -> Batch {
     let mut batch = Batch::default();
     for source in sources {
+        batch.offsets.push(selector.found() as u64);
         batch.invalid.push(source.read(selector, level));
-        let (fingerprints, symbols) = selector.finish(source);
-        batch.offsets.push(batch.fingerprints.hashes.len() as u64);
-        batch.symbols.push(symbols);
-        if batch.fingerprints.hashes.is_empty() {
-            batch.fingerprints = fingerprints;
-        } else {
-            batch.fingerprints.append(&fingerprints);
-        }
+        batch.symbols.push(selector.finish(source));
     }
+    batch.fingerprints = selector.take();
     batch
 }
 

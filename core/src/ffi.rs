@@ -2,7 +2,7 @@
 //!
 //! Every function that returns a pointer returns ownership; the matching `_free` takes it back.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
@@ -35,6 +35,8 @@ pub struct ChfRecipe {
     pub form: u32,
     pub k: u32,
     pub w: u32,
+    /// The window to use, at least w.
+    pub window: u32,
     pub r: u32,
     pub seed: u64,
 }
@@ -52,7 +54,7 @@ pub struct ChfBatch {
     pub invalid: *const u64,
     pub documents: usize,
     pub error: *mut c_char,
-    owner: *mut Batch,
+    owner: *mut c_void,
 }
 
 /// A column of 32-bit numbers, or three of them.
@@ -63,7 +65,7 @@ pub struct ChfColumns {
     pub third: *const u32,
     pub len: usize,
     pub error: *mut c_char,
-    owner: *mut [Vec<u32>; 3],
+    owner: *mut c_void,
 }
 
 /// A slice of what the caller gave; an empty one may come with any pointer.
@@ -110,11 +112,13 @@ fn recipe(r: &ChfRecipe) -> Recipe {
         7 => Scheme::Windows(Order::Mod),
         other => panic!("no scheme {other}"),
     };
-    let (k, w, r, robust, seed) = (r.k as usize, r.w as usize, r.r as usize, r.robust != 0, r.seed);
+    let (k, w, window) = (r.k as usize, r.w as usize, r.window as usize);
+    let (r, robust, seed) = (r.r as usize, r.robust != 0, r.seed);
     assert!((1..=MAX_K).contains(&k), "k must be 1 to {MAX_K}");
     assert!((1..=Windows::MAX_W).contains(&w), "w must be 1 to {}", Windows::MAX_W);
+    assert!((w..=Windows::MAX_W).contains(&window), "the window must be w to {}", Windows::MAX_W);
     assert!((1..=k).contains(&r), "r must be 1 to k");
-    Recipe { scheme, robust, k, w, r, seed }
+    Recipe { scheme, robust, k, w, window, r, seed }
 }
 
 /// Runs `work`; a panic becomes a message for the caller.
@@ -142,7 +146,7 @@ fn columns(work: impl FnOnce() -> [Vec<u32>; 3]) -> *mut ChfColumns {
         third: owner[2].as_ptr(),
         len: owner[0].len(),
         error,
-        owner: Box::into_raw(owner),
+        owner: Box::into_raw(owner).cast(),
     }))
 }
 
@@ -180,7 +184,7 @@ pub unsafe extern "C" fn chf_fingerprint(
         invalid: owner.invalid.as_ptr(),
         documents: owner.symbols.len(),
         error,
-        owner: Box::into_raw(owner),
+        owner: Box::into_raw(owner).cast(),
     }))
 }
 
@@ -190,7 +194,7 @@ pub unsafe extern "C" fn chf_fingerprint(
 pub unsafe extern "C" fn chf_batch_free(batch: *mut ChfBatch) {
     unsafe {
         let batch = Box::from_raw(batch);
-        drop(Box::from_raw(batch.owner));
+        drop(Box::from_raw(batch.owner.cast::<Batch>()));
         free_message(batch.error);
     }
 }
@@ -228,7 +232,7 @@ pub unsafe extern "C" fn chf_keys(
     columns(|| {
         let Recipe { scheme, k, w, r, seed, .. } = recipe(unsafe { &*how });
         let Scheme::Windows(order) = scheme else { panic!("this scheme has no order") };
-        let mut windows = Windows::new(order, k, w, r, seed, Level::at_most(level));
+        let mut windows = Windows::new(order, k, w, r, seed, Level::at_most(level), w);
         [windows.keys(unsafe { slice(symbols, len) }), Vec::new(), Vec::new()]
     })
 }
@@ -251,18 +255,22 @@ pub unsafe extern "C" fn chf_winnow(hashes: *const u64, len: usize, w: usize, ro
 pub unsafe extern "C" fn chf_columns_free(columns: *mut ChfColumns) {
     unsafe {
         let columns = Box::from_raw(columns);
-        drop(Box::from_raw(columns.owner));
+        drop(Box::from_raw(columns.owner.cast::<[Vec<u32>; 3]>()));
         free_message(columns.error);
     }
 }
 
-/// Multi-byte characters that are valid UTF-8.
+/// Multi-byte characters that are valid UTF-8, and bytes that are not.
 ///
 /// # Safety
-/// `data` must hold `len` bytes.
+/// `data` must hold `len` bytes, `characters` and `invalid` a number each.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_count_utf8(data: *const u8, len: usize) -> u64 {
-    count_utf8(unsafe { slice(data, len) }) as u64
+pub unsafe extern "C" fn chf_count_utf8(data: *const u8, len: usize, characters: *mut u64, invalid: *mut u64) {
+    let (found, bad) = count_utf8(unsafe { slice(data, len) });
+    unsafe {
+        *characters = found as u64;
+        *invalid = bad as u64;
+    }
 }
 
 /// The best level this machine has: 0 portable, 1 AVX2, 2 AVX-512.

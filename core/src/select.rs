@@ -33,6 +33,8 @@ pub struct Recipe {
     pub robust: bool,
     pub k: usize,
     pub w: usize,
+    /// The window actually used, at least w: a wider one selects a subset.
+    pub window: usize,
     /// Symbols in an inner gram, for the orders that look inside grams.
     pub r: usize,
     pub seed: u64,
@@ -142,16 +144,16 @@ struct Rolling {
 
 impl Selector {
     pub fn new(recipe: Recipe, level: Level) -> Self {
-        let Recipe { scheme, k, w, r, seed, .. } = recipe;
+        let Recipe { scheme, k, w, window, r, seed, .. } = recipe;
         let state = match scheme {
             Scheme::Windows(order) => State::Windowed {
-                windows: Windows::new(order, k, w, r, seed, level),
+                windows: Windows::new(order, k, w, r, seed, level, window),
                 changes: Vec::new(),
                 choice: Choice::default(),
             },
             _ => State::Rolling(Rolling::default()),
         };
-        let reach = if matches!(state, State::Windowed { .. }) { w + k } else { k };
+        let reach = if matches!(state, State::Windowed { .. }) { window + k } else { k };
         Selector {
             recipe,
             chunk: Chunk::new(reach + STEP.max(2 * reach)),
@@ -164,15 +166,15 @@ impl Selector {
         }
     }
 
-    /// Ends the stream: its fingerprints and its number of symbols. The selector is then ready for another.
-    pub fn finish(&mut self, source: &Source) -> (Fingerprints, u64) {
+    /// Ends the stream and returns its number of symbols. The selector is then ready for another.
+    pub fn finish(&mut self, source: &Source) -> u64 {
         self.flush(source);
-        let (k, w) = (self.recipe.k, self.recipe.w);
+        let (k, window) = (self.recipe.k, self.recipe.window);
         let symbols = self.base + self.chunk.len as u64;
         match &mut self.state {
             State::Windowed { choice, .. } => {
                 *choice = Choice::default();
-                if symbols >= k as u64 && symbols < (w + k - 1) as u64 {
+                if symbols >= k as u64 && symbols < (window + k - 1) as u64 {
                     // No full window: the single minimum stands for the document.
                     self.select_windows(self.chunk.len - k + 1, source);
                     if let State::Windowed { choice, .. } = &mut self.state {
@@ -192,7 +194,17 @@ impl Selector {
         }
         self.chunk.len = 0;
         self.base = 0;
-        (std::mem::take(&mut self.out), symbols)
+        symbols
+    }
+
+    /// How many fingerprints there are to take.
+    pub fn found(&self) -> usize {
+        self.out.hashes.len()
+    }
+
+    /// The fingerprints of all streams since they were last taken.
+    pub fn take(&mut self) -> Fingerprints {
+        std::mem::take(&mut self.out)
     }
 
     /// Chooses among all windows of `width` grams in the chunk, and lets go of what later ones cannot reach.
@@ -334,7 +346,7 @@ impl Sink for Selector {
 
     fn flush(&mut self, source: &Source) {
         match self.state {
-            State::Windowed { .. } => self.select_windows(self.recipe.w, source),
+            State::Windowed { .. } => self.select_windows(self.recipe.window, source),
             State::Rolling(_) => self.select_rolling(source),
         }
     }

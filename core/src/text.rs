@@ -134,7 +134,8 @@ impl Source<'_> {
                     at += len;
                     continue;
                 }
-                if bytes[at..].first_chunk::<16>().is_some_and(|next| next.is_ascii()) {
+                let next = &bytes[at..];
+                if next.len() >= ASCII_BLOCK && next[..ASCII_BLOCK / 4].is_ascii() {
                     break;
                 }
                 folding.fold(bytes[at] as u32, |symbol| chunk.push(symbol, at as u32));
@@ -247,10 +248,13 @@ fn utf32_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) {
     }
 }
 
-/// How many multi-byte characters are valid UTF-8: beside the bytes that are not, they tell UTF-8 with a few
-/// bad bytes from another encoding.
-pub fn count_utf8(bytes: &[u8]) -> usize {
-    bytes.utf8_chunks().map(|chunk| chunk.valid().chars().filter(|c| !c.is_ascii()).count()).sum()
+/// How many multi-byte characters are valid UTF-8, and how many bytes are not: together they tell UTF-8 with a
+/// few bad bytes from another encoding.
+pub fn count_utf8(bytes: &[u8]) -> (usize, usize) {
+    bytes.utf8_chunks().fold((0, 0), |(characters, invalid), chunk| {
+        let found = chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        (characters + found, invalid + chunk.invalid().len())
+    })
 }
 
 /// Gathers a whole stream.

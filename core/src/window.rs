@@ -357,9 +357,10 @@ impl Windows {
     /// Windows may hold at most this many grams.
     pub(crate) const MAX_W: usize = 1 << 16;
 
-    pub fn new(order: Order, k: usize, w: usize, r: usize, seed: u64, level: Level) -> Self {
+    /// `w` and `r` belong to the order; no window will be wider than `widest`.
+    pub fn new(order: Order, k: usize, w: usize, r: usize, seed: u64, level: Level, widest: usize) -> Self {
         // A narrow frame is worth it while the windows reach over no more than half of it.
-        let frames = if 2 * (w + k) <= <i32 as Lane>::FRAME {
+        let frames = if 2 * (widest + k) <= <i32 as Lane>::FRAME {
             Frames::Narrow(Box::new(Frame::new(order, k, w, r, seed)))
         } else {
             Frames::Wide(Box::new(Frame::new(order, k, w, r, seed)))

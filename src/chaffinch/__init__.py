@@ -1,1 +1,63 @@
-"""x"""
+"""Chaffinch finds what was copied: every shared run of t symbols is found, nothing shorter than k is reported.
+
+>>> import chaffinch
+>>> prints = chaffinch.fingerprint("A do run run run, a do run run", chaffinch.Recipe("text", k=5, w=4))
+>>> prints.positions.tolist()
+[3, 5, 8, 10, 13]
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chaffinch.api import fingerprint, fingerprint_all, stream
+    from chaffinch.errors import BadRecipe, ChaffinchError, RecipeMismatch, Unreadable
+    from chaffinch.recipe import Recipe
+    from chaffinch.types import Document, Fingerprints, Match, Span, Stream
+
+__version__ = "0.1.0"
+
+# Loaded when first used: NumPy alone takes longer to import than most commands take to run.
+_HOMES = {
+    "fingerprint": "api",
+    "fingerprint_all": "api",
+    "stream": "api",
+    "BadRecipe": "errors",
+    "ChaffinchError": "errors",
+    "RecipeMismatch": "errors",
+    "Unreadable": "errors",
+    "Recipe": "recipe",
+    "Document": "types",
+    "Fingerprints": "types",
+    "Match": "types",
+    "Span": "types",
+    "Stream": "types",
+}
+
+__all__ = [
+    "BadRecipe",
+    "ChaffinchError",
+    "Document",
+    "Fingerprints",
+    "Match",
+    "Recipe",
+    "RecipeMismatch",
+    "Span",
+    "Stream",
+    "Unreadable",
+    "fingerprint",
+    "fingerprint_all",
+    "stream",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'chaffinch' has no attribute {name!r}")
+    value = getattr(import_module(f"chaffinch.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

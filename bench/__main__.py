@@ -1,0 +1,66 @@
+"""Measures all, prints the table, writes it to bench/results; exit code 1 if something misses what it must reach."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench import density, memory, peers, speed, table, texts
+from bench.table import Row
+from bench.texts import Texts
+from chaffinch import core
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def measure(found: Texts, folder: Path) -> list[Row]:
+    """Every row; the folder is for what must be a file."""
+    return [
+        *speed.kernels(found.english, folder),
+        *speed.whole_line(found.english),
+        *speed.growth(found.english),
+        *peers.rows(found.english, folder),
+        *speed.two_cores(found.english),
+        *density.rows(found),
+        *speed.start_up(),
+        *memory.rows(found.english, folder),
+    ]
+
+
+def machine() -> dict[str, str]:
+    """What the figures depend on."""
+    cpuinfo = Path("/proc/cpuinfo")
+    names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")] if cpuinfo.exists() else []
+    return {
+        "processor": names[0].partition(":")[2].strip() if names else platform.processor() or platform.machine(),
+        "cores": str(core.threads_available()),
+        "level": os.environ.get("CHAFFINCH_LEVEL", core.levels()[-1]),
+        "system": platform.system(),
+        "python": platform.python_version(),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--data", type=Path, metavar="DIR", help="texts to use instead of the standard library's")
+    asked = parser.parse_args()
+    found = texts.directory(asked.data) if asked.data else texts.standard_library()
+    about = machine() | {"texts": f"{len(found.english):,} bytes of English, {len(found.code):,} of code"}
+    with TemporaryDirectory() as folder:
+        rows = measure(found, Path(folder))
+    print(table.plain(rows))
+    RESULTS.mkdir(exist_ok=True)
+    as_json = {"machine": about, "rows": [row.to_dict() for row in rows]}
+    (RESULTS / "core.json").write_text(json.dumps(as_json, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    described = "; ".join(f"{name}: {value}" for name, value in about.items())
+    (RESULTS / "core.md").write_text(f"{described}\n\n{table.markdown(rows)}\n", "utf-8")
+    return 1 if any(row.ok is False for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""How many fingerprints the default scheme keeps, against the 2 / (w + 1) of winnowing."""
+
+from __future__ import annotations
+
+import chaffinch
+from bench.table import Row
+from bench.texts import Texts
+
+# Shapes (k, w) and the most that may be kept.
+BOUNDS = {(50, 100): 0.85, (25, 26): 0.80, (12, 9): 0.83}
+
+
+def rows(texts: Texts) -> list[Row]:
+    return [
+        Row(f"density / [2 / (w + 1)], {name}, {front}, at ({k}, {w})", _relative(text, front, k, w), most=most)
+        for name, text in (("English", texts.english), ("code", texts.code))
+        for front in ("bytes", "text")
+        for (k, w), most in BOUNDS.items()
+    ]
+
+
+def _relative(text: bytes, front: str, k: int, w: int) -> float:
+    prints = chaffinch.fingerprint(text, chaffinch.Recipe(front, k=k, w=w))
+    return len(prints) / (prints.symbols - k + 1) * (w + 1) / 2

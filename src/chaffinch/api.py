@@ -1,0 +1,102 @@
+"""The public functions: any source in, results out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from chaffinch import core
+from chaffinch.core import Source
+from chaffinch.errors import Unreadable
+from chaffinch.read import plain
+from chaffinch.recipe import Recipe
+from chaffinch.types import Document, Fingerprints, Stream
+
+Readable = str | bytes | Path | Document
+"""A `str` is text, a `Path` is a file. Byte offsets of a `str` are those of its UTF-8."""
+
+
+def document(source: Readable) -> Document:
+    """The bytes of a source, with a name for messages."""
+    match source:
+        case Document():
+            found = source
+        case str():
+            # Half of a surrogate pair is no character; as invalid UTF-8 it is passed over.
+            found = Document("text", source.encode("utf-8", "surrogatepass"), "utf-8")
+        case bytes():
+            found = Document("bytes", source)
+        case Path():
+            found = Document(str(source), _contents(source))
+        case _:
+            raise TypeError(f"cannot read a {type(source).__name__}; give a str, bytes, a Path or a Document")
+    if len(found.data) > core.MAX_BYTES:
+        raise Unreadable(f"{found.name}: longer than 4 GiB; split it")
+    return found
+
+
+def _contents(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except IsADirectoryError:
+        raise Unreadable(f"{path}: is a directory; name the files in it") from None
+    except FileNotFoundError:
+        raise Unreadable(f"{path}: no such file") from None
+    except PermissionError:
+        raise Unreadable(f"{path}: no permission to read it") from None
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}") from None
+
+
+def fingerprint(source: Readable, recipe: Recipe | None = None, *, window: int | None = None) -> Fingerprints:
+    """The fingerprints of one document.
+
+    A `window` wider than the recipe's selects fewer of them, all of which an index of that recipe holds.
+    """
+    return fingerprint_all([source], recipe, window=window)[0]
+
+
+def fingerprint_all(
+    sources: Iterable[Readable],
+    recipe: Recipe | None = None,
+    *,
+    window: int | None = None,
+    threads: int | None = None,
+) -> Sequence[Fingerprints]:
+    """The fingerprints of many documents, made in parallel; the same whatever the number of threads."""
+    recipe = recipe or Recipe()
+    documents = [document(source) for source in sources]
+    guesses = [_source(d, recipe) for d in documents]
+    batch = core.fingerprint(guesses, recipe, window=window, threads=threads)
+    # The core tells what was not UTF-8 after all: few documents, read again in their own encoding.
+    wrong = [i for i in batch.invalid.nonzero()[0].tolist() if documents[i].encoding is None]
+    settled = {i: d for i in wrong if (d := settle(documents[i])).encoding != "utf-8"}
+    if not settled:
+        return batch
+    sources_again = [_source(d, recipe) for d in settled.values()]
+    again = core.fingerprint(sources_again, recipe, window=window, threads=threads)
+    better = dict(zip(settled, again, strict=True))
+    return [better.get(i, found) for i, found in enumerate(batch)]
+
+
+def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
+    """The canonical form of one document."""
+    recipe = recipe or Recipe()
+    return core.stream(_source(settle(document(source)), recipe), recipe)
+
+
+def settle(found: Document) -> Document:
+    """The document with its encoding, found out by looking at all of it."""
+    if found.encoding is not None:
+        return found
+    encoding = plain.first_guess(found.data)
+    if encoding == "utf-8":
+        encoding = plain.second_guess(found.data)
+    return replace(found, encoding=encoding)
+
+
+def _source(found: Document, recipe: Recipe) -> Source:
+    if recipe.front == "bytes":
+        return Source(found.data)
+    return plain.source(found, found.encoding or plain.first_guess(found.data))

@@ -1,0 +1,166 @@
+"""The command line. Exit codes: 0 something was found, 1 nothing was found, 2 an error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from chaffinch import __version__
+from chaffinch.errors import ChaffinchError, Unreadable
+from chaffinch.recipe import FRONTS, SCHEMES, TIES, Recipe
+
+if TYPE_CHECKING:
+    from chaffinch.types import Document, Fingerprints
+
+FOUND, NOTHING, ERROR = 0, 1, 2
+_BATCH_BYTES = 64 << 20
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class _Group(click.Group):
+    """Turns errors into messages: no traceback, exit code 2."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except ChaffinchError as error:
+            _complain(str(error))
+            context.exit(ERROR)
+        except BrokenPipeError:  # the reader of our output has seen enough
+            sys.stderr.close()
+            context.exit(FOUND)
+
+
+def _complain(message: str) -> None:
+    click.echo(f"chaffinch: {message}", err=True)
+
+
+def recipe_options(command: Command) -> Command:
+    """The options that make a Recipe."""
+    default = Recipe()
+    fronts, schemes, ties = click.Choice(list(FRONTS)), click.Choice(SCHEMES), click.Choice(TIES)
+    for option in (
+        click.option("-k", default=default.k, help="Nothing shorter than K symbols is reported."),
+        click.option("-w", default=default.w, help="Window: runs of W+K-1 are always found."),
+        click.option("--front", type=fronts, default=default.front, help="What is compared."),
+        click.option("--scheme", type=schemes, default=default.scheme, help="How grams are chosen."),
+        click.option("--ties", type=ties, default=default.ties, help="Which of equal grams."),
+        click.option("--seed", default=default.seed, help="A secret makes the choice unpredictable."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.version_option(__version__)
+def main() -> None:
+    """Chaffinch finds what was copied.
+
+    Every shared run of t symbols is found, nothing shorter than k is reported.
+    """
+
+
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@recipe_options
+@click.option("--json", "as_json", is_flag=True, help="Everything, as JSON on standard output.")
+@click.pass_context
+def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: bool, **options: Any) -> None:
+    """Fingerprint files: how many symbols and fingerprints each has.
+
+    With --json also every fingerprint: its hash (hexadecimal), its position in the canonical stream, and the
+    bytes it covers.
+    """
+    recipe = Recipe(**options)
+    skipped: list[dict[str, str]] = []
+    results = _fingerprint_files(paths, recipe, skipped)
+    total = 0
+    if as_json:
+        receipt = json.dumps(recipe.to_dict() | {"guarantee": recipe.guarantee})
+        click.echo(f'{{"recipe": {receipt}, "documents": [')
+        between = ""
+        for document, prints in results:
+            total += len(prints)
+            click.echo(between + json.dumps(_as_dict(document, prints)), nl=False)
+            between = ",\n"
+        click.echo(f'\n], "skipped": {json.dumps(skipped)}}}')
+    else:
+        click.echo(f"{'symbols':>12} {'fingerprints':>12}  document")
+        for document, prints in results:
+            total += len(prints)
+            click.echo(f"{prints.symbols:12} {len(prints):12}  {_printable(document.name)}")
+        promise = f"runs of {recipe.guarantee} symbols are always found" if recipe.guarantee else "no guarantee"
+        click.echo(f"{total} fingerprints by {recipe}: {promise}")
+    context.exit(ERROR if skipped else FOUND if total else NOTHING)
+
+
+def _printable(name: str) -> str:
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)
+
+
+def _fingerprint_files(
+    paths: tuple[Path, ...], recipe: Recipe, skipped: list[dict[str, str]]
+) -> Iterator[tuple[Document, Fingerprints]]:
+    """Reads, fingerprints and forgets: memory holds one batch. Unreadable files are told of and left out."""
+    from chaffinch import api
+
+    batch: list[Document] = []
+    with click.progressbar(
+        paths, label="Fingerprinting", file=sys.stderr, hidden=len(paths) < 2 or not sys.stderr.isatty()
+    ) as bar:
+        for path in bar:
+            try:
+                batch.append(api.document(path))
+            except Unreadable as error:
+                _complain(str(error))
+                skipped.append({"name": str(path), "why": str(error)})
+            if sum(len(d.data) for d in batch) > _BATCH_BYTES:
+                yield from zip(batch, api.fingerprint_all(batch, recipe), strict=True)
+                batch = []
+    yield from zip(batch, api.fingerprint_all(batch, recipe), strict=True)
+
+
+def _as_dict(document: Document, prints: Fingerprints) -> dict[str, Any]:
+    return {
+        "name": document.name,
+        "bytes": len(document.data),
+        "symbols": prints.symbols,
+        "hashes": [f"{h:016x}" for h in prints.hashes.tolist()],
+        "positions": prints.positions.tolist(),
+        "starts": prints.starts.tolist(),
+        "ends": prints.ends.tolist(),
+    }
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@recipe_options
+@click.option("--symbols", "shown", default=600, help="How much of the document to show.")
+@click.option("--json", "as_json", is_flag=True, help="The canonical stream and the fingerprints, as JSON.")
+@click.pass_context
+def explain(context: click.Context, /, file: Path, shown: int, as_json: bool, **options: Any) -> None:
+    """Show what is compared: the canonical stream, the windows, the grams chosen."""
+    from chaffinch import api
+    from chaffinch.explain import explain as lines
+
+    recipe = Recipe(**options)
+    document = api.document(file)
+    prints = api.fingerprint(document, recipe)
+    if as_json:
+        stream = api.stream(document, recipe)
+        columns = {
+            "symbols": stream.symbols.tolist(),
+            "starts": stream.starts.tolist(),
+            "ends": stream.ends.tolist(),
+        }
+        chosen = _as_dict(document, prints)
+        click.echo(json.dumps({"recipe": recipe.to_dict(), "stream": columns, "fingerprints": chosen}))
+    else:
+        for line in lines(document, recipe, max(1, shown)):
+            click.echo(line)
+    context.exit(FOUND if len(prints) else NOTHING)

@@ -1,0 +1,221 @@
+"""Thin, typed wrappers over the native functions. The environment's CHAFFINCH_LEVEL (portable, avx2, avx512)
+holds the instructions down; results do not depend on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch._native import ffi, lib
+from chaffinch.errors import BadRecipe, CoreFailure
+from chaffinch.recipe import MAX_W, WINDOWED, Recipe
+from chaffinch.types import Fingerprints, Stream
+
+LEVELS = ("portable", "avx2", "avx512")
+MAX_BYTES = 2**32 - 1
+
+_BYTES, _UTF8, _SYMBOLS, _DECODED, _SINGLE_BYTE = 0, 1, 6, 7, 8
+_UNICODE = {"utf-8": _UTF8, "utf-16-le": 2, "utf-16-be": 3, "utf-32-le": 4, "utf-32-be": 5}
+_SCHEMES = {
+    name: number
+    for number, name in enumerate(
+        ("all", "every", "mod-p", "safe-mod-p", "smallest", "winnow", "open-closed", "mod")
+    )
+}
+_FORMS = {"text": 0, "consonants": 1, "bytes": 0}
+
+
+class Source(NamedTuple):
+    """A document as the core takes it: bytes or numbers, how they are encoded, and what that needs."""
+
+    data: bytes | NDArray[np.uint32]
+    encoding: int = _BYTES
+    table: NDArray[np.uint32] | None = None
+
+    @classmethod
+    def unicode(cls, data: bytes, encoding: str) -> Source:
+        """Bytes in UTF-8, UTF-16 or UTF-32."""
+        return cls(data, _UNICODE[encoding])
+
+    @classmethod
+    def single_byte(cls, data: bytes, code_points: NDArray[np.uint32]) -> Source:
+        """Bytes that are a character each, with the code point of every byte."""
+        assert len(code_points) == 256
+        return cls(data, _SINGLE_BYTE, code_points)
+
+    @classmethod
+    def decoded(cls, code_points: NDArray[np.uint32], starts: NDArray[np.uint32]) -> Source:
+        """Code points, where each starts in the original, and where the last ends."""
+        assert len(starts) == len(code_points) + 1
+        return cls(code_points, _DECODED, starts)
+
+    @classmethod
+    def canonical(cls, symbols: NDArray[np.uint32]) -> Source:
+        """A stream that is canonical already."""
+        return cls(symbols, _SYMBOLS)
+
+
+class _Column:
+    """Native memory as NumPy sees it; arrays made from it keep the owner alive."""
+
+    def __init__(self, pointer: Any, length: int, kind: str, owner: object) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "data": (int(ffi.cast("uintptr_t", pointer)), True),
+            "shape": (length,),
+            "typestr": kind,
+            "version": 3,
+        }
+
+
+def _column(pointer: Any, length: int, kind: str, owner: object) -> NDArray[Any]:
+    return np.asarray(_Column(pointer, length, kind, owner)) if length else np.empty(0, kind)
+
+
+def _owned(result: Any, free: Any) -> Any:
+    owner = ffi.gc(result, free)
+    if owner.error != ffi.NULL:
+        raise CoreFailure(ffi.string(owner.error).decode())
+    return owner
+
+
+def _level() -> int:
+    asked = os.environ.get("CHAFFINCH_LEVEL", LEVELS[-1])
+    if asked not in LEVELS:
+        raise BadRecipe(f"CHAFFINCH_LEVEL is {asked!r}; choose one of {', '.join(LEVELS)}")
+    return LEVELS.index(asked)
+
+
+def levels() -> tuple[str, ...]:
+    """The levels this machine has, the best last."""
+    return LEVELS[: lib.chf_best_level() + 1]
+
+
+def _native_recipe(recipe: Recipe, window: int | None) -> Any:
+    if window is None:
+        window = recipe.w
+    elif recipe.scheme not in WINDOWED:
+        raise BadRecipe(f"the scheme {recipe.scheme!r} has no window to widen; leave the window out")
+    elif not recipe.w <= window <= MAX_W:
+        raise BadRecipe(f"the window is {window}; give {recipe.w} (the recipe's) to {MAX_W}")
+    native = ffi.new("ChfRecipe *")
+    native.scheme = _SCHEMES[recipe.scheme]
+    native.robust = recipe.ties == "robust"
+    native.form = _FORMS[recipe.front]
+    native.k, native.w, native.window = recipe.k, recipe.w, window
+    native.r, native.seed = recipe.inner, recipe.seed
+    return native
+
+
+def _native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
+    """The array of sources, and what must live as long."""
+    native = ffi.new("ChfSource[]", len(sources))
+    keep = []
+    for slot, source in zip(native, sources, strict=True):
+        buffer = ffi.from_buffer("uint8_t[]", source.data)
+        slot.data, slot.len, slot.encoding = buffer, len(source.data), source.encoding
+        keep.append(buffer)
+        if source.table is not None:
+            table = ffi.from_buffer("uint32_t[]", source.table)
+            slot.table = table
+            keep.append(table)
+    return native, keep
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch(Sequence[Fingerprints]):
+    """Fingerprints of many documents in one set of columns; offsets tell which are whose."""
+
+    hashes: NDArray[np.uint64]
+    positions: NDArray[np.uint32]
+    starts: NDArray[np.uint32]
+    ends: NDArray[np.uint32]
+    offsets: NDArray[np.uint64]
+    symbols: NDArray[np.uint64]
+    invalid: NDArray[np.uint64]
+    """Bytes of each document that should be UTF-8 and are not."""
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    @overload
+    def __getitem__(self, i: int) -> Fingerprints: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[Fingerprints]: ...
+    def __getitem__(self, i: int | slice) -> Fingerprints | list[Fingerprints]:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        i = range(len(self))[i]  # counts from the end, refuses what is out of range
+        part = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
+        return Fingerprints(
+            self.hashes[part], self.positions[part], self.starts[part], self.ends[part], int(self.symbols[i])
+        )
+
+
+def threads_available() -> int:
+    """The processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def fingerprint(
+    sources: Sequence[Source], recipe: Recipe, *, window: int | None = None, threads: int | None = None
+) -> Batch:
+    """Fingerprints of every document; a window wider than the recipe's selects a subset of them."""
+    native, keep = _native_sources(sources)
+    how = _native_recipe(recipe, window)
+    count = threads_available() if threads is None else max(1, threads)
+    owner = _owned(lib.chf_fingerprint(native, len(sources), how, count, _level()), lib.chf_batch_free)
+    del keep
+    n, documents = owner.len, owner.documents
+    return Batch(
+        _column(owner.hashes, n, "<u8", owner),
+        _column(owner.positions, n, "<u4", owner),
+        _column(owner.starts, n, "<u4", owner),
+        _column(owner.ends, n, "<u4", owner),
+        _column(owner.offsets, documents + 1, "<u8", owner),
+        _column(owner.symbols, documents, "<u8", owner),
+        _column(owner.invalid, documents, "<u8", owner),
+    )
+
+
+def stream(source: Source, recipe: Recipe) -> Stream:
+    """The canonical stream of a document."""
+    native, keep = _native_sources([source])
+    owner = _owned(lib.chf_stream(native, _FORMS[recipe.front], _level()), lib.chf_columns_free)
+    del keep
+    return Stream(
+        _column(owner.first, owner.len, "<u4", owner),
+        _column(owner.second, owner.len, "<u4", owner),
+        _column(owner.third, owner.len, "<u4", owner),
+    )
+
+
+def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:
+    """The key by which each gram is ordered; the smallest of a window is its fingerprint."""
+    data = ffi.from_buffer("uint32_t[]", symbols)
+    how = _native_recipe(recipe, None)
+    owner = _owned(lib.chf_keys(data, len(symbols), how, _level()), lib.chf_columns_free)
+    return _column(owner.first, owner.len, "<u4", owner)
+
+
+def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArray[np.uint32]:
+    """Winnowing over hashes made elsewhere: the positions chosen."""
+    if w < 1:
+        raise BadRecipe(f"w is {w}; give at least 1")
+    data = ffi.from_buffer("uint64_t[]", hashes)
+    owner = _owned(lib.chf_winnow(data, len(hashes), w, ties == "robust"), lib.chf_columns_free)
+    return _column(owner.first, owner.len, "<u4", owner)
+
+
+def count_utf8(data: bytes) -> tuple[int, int]:
+    """How many characters of more than one byte are valid UTF-8, and how many bytes are not."""
+    counts = ffi.new("uint64_t[2]")
+    lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data), counts, counts + 1)
+    return counts[0], counts[1]

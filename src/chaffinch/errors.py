@@ -1,0 +1,21 @@
+"""What can go wrong. Every error says what, where and what to do."""
+
+
+class ChaffinchError(Exception):
+    """The root: catch this to catch everything Chaffinch raises on purpose."""
+
+
+class BadRecipe(ChaffinchError, ValueError):
+    """A parameter is out of range or does not fit the others."""
+
+
+class RecipeMismatch(ChaffinchError):
+    """Fingerprints made in different ways cannot be compared."""
+
+
+class Unreadable(ChaffinchError):
+    """A document cannot be read; the others can."""
+
+
+class CoreFailure(ChaffinchError):
+    """The native core gave up: a defect, please report it with the message."""

@@ -1,0 +1,1 @@
+"""Bytes -> what the core reads, for each format."""

@@ -1,0 +1,113 @@
+"""A Recipe: all that must agree before two fingerprints may be compared."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from chaffinch.errors import BadRecipe, RecipeMismatch
+
+# Front ends and their versions: a front end that gives other symbols is another version.
+FRONTS = {"text": 1, "consonants": 1, "bytes": 1}
+
+# Schemes that keep the smallest gram of every window, and so find every shared run of w + k - 1 symbols.
+WINDOWED = ("open-closed", "winnow", "mod")
+SCHEMES = (*WINDOWED, "all", "every", "mod-p", "safe-mod-p", "smallest")
+TIES = ("robust", "rightmost")
+
+MAX_K = 2048
+MAX_W = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How fingerprints are made.
+
+    Nothing shorter than `k` symbols is reported; with the windowed schemes every shared run of `guarantee`
+    symbols is found. `w` is the window in grams; for the scheme "every" it is the step, for "mod-p" the
+    modulus, for "smallest" the number of fingerprints, and "all" does not use it.
+    A `seed` that is kept secret makes the choice of grams unpredictable.
+    """
+
+    front: str = "text"
+    k: int = 25
+    w: int = 26
+    scheme: str = "open-closed"
+    ties: str = "robust"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        choices = {"front": tuple(FRONTS), "scheme": SCHEMES, "ties": TIES}
+        for field, allowed in choices.items():
+            if (name := getattr(self, field)) not in allowed:
+                raise BadRecipe(f"{field} is {name!r}; choose one of {', '.join(allowed)}")
+        ranges = {"k": (1, MAX_K), "w": (1, MAX_W), "seed": (0, 2**64 - 1)}
+        for field, (low, high) in ranges.items():
+            number = getattr(self, field)
+            if type(number) is not int:
+                raise BadRecipe(f"{field} is {number!r}; give a whole number")
+            if not low <= number <= high:
+                raise BadRecipe(f"{field} is {number}; give {low} to {high}")
+
+    @property
+    def version(self) -> int:
+        """The version of the front end."""
+        return FRONTS[self.front]
+
+    @property
+    def guarantee(self) -> int | None:
+        """t: every shared run of so many symbols is found. None if the scheme promises nothing."""
+        if self.scheme == "all":
+            return self.k
+        return self.w + self.k - 1 if self.scheme in (*WINDOWED, "safe-mod-p") else None
+
+    @property
+    def inner(self) -> int:
+        """Symbols in the inner grams by which the open-closed and mod orders tell grams apart.
+
+        It depends on the window of this recipe, not on a wider one that a query may use.
+        """
+        if self.scheme == "mod":
+            least = min(3, self.k)
+            return least + (self.k - least) % self.w
+        return min(self.k, max(3, self.k - 2 * self.w + 1))
+
+    @property
+    def modulus(self) -> int:
+        """p of the "mod-p" schemes; safe 0 mod p is least dense with p = w / ln w."""
+        if self.scheme == "mod-p":
+            return self.w
+        return 1 if self.w < 3 else math.floor(self.w / math.log(self.w) + 0.5)
+
+    def check(self, other: Recipe, name: str) -> None:
+        """Raises if fingerprints of `name`, made by `other`, cannot be compared with this recipe's."""
+        if self != other:
+            raise RecipeMismatch(f"{name} was made with {other}, this uses {self}; make it again")
+
+    def __str__(self) -> str:
+        ties = f" {self.ties}" if self.scheme in WINDOWED else ""
+        seed = " seeded" if self.seed else ""  # the seed may be a secret
+        return f"{self.front}/{self.version} k={self.k} w={self.w} {self.scheme}{ties}{seed}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; with the secret, if there is one."""
+        return asdict(self) | {"version": self.version}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Recipe:
+        """The inverse of `to_dict`; refuses what another version of a front end made."""
+        fields = dict(data)
+        version = fields.pop("version", None)
+        try:
+            recipe = cls(**fields)
+        except TypeError as error:
+            raise BadRecipe(f"not a recipe: {error}") from None
+        if version not in (None, recipe.version):
+            raise RecipeMismatch(
+                f"made with {recipe.front}/{version}, this is {recipe.front}/{recipe.version}; make it again"
+            )
+        return recipe
+
+    def with_seed(self, seed: int) -> Recipe:
+        return replace(self, seed=seed)

@@ -1,0 +1,202 @@
+"""The slow, obvious twin of every native function: the specification, and the tests' oracle.
+
+Readable beside the papers; nothing here is fast, and nothing else in the package calls it.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+
+from chaffinch.recipe import WINDOWED, Recipe
+
+P61 = 2**61 - 1
+M32 = 2**32 - 1
+M64 = 2**64 - 1
+
+Gram = tuple[int, ...]
+
+
+# Bytes -> symbols
+
+
+@cache
+def folding(form: str) -> dict[int, tuple[int, ...]]:
+    """What every code point folds to, in the "text" or the "consonants" form."""
+    table: dict[int, tuple[int, ...]] = {}
+    vowels: set[int] = set()
+    for line in (files("chaffinch") / "folding.txt").read_text("ascii").splitlines():
+        if line.startswith("#"):
+            continue
+        key, *values = line.split()
+        if key == "vowels":
+            vowels = {int(v, 16) for v in values}
+            continue
+        first, _, last = key.partition("-")
+        for code in range(int(first, 16), int(last or first, 16) + 1):
+            if values == ["hangul"]:
+                table[code] = hangul(code)
+            elif values[0][0] in "+-":
+                table[code] = (code + int(values[0], 16),)
+            else:
+                table[code] = tuple(int(v, 16) for v in values)
+    if form == "consonants":
+        dropped = vowels | set(range(ord("0"), ord("9") + 1))
+        table = {code: tuple(s for s in symbols if s not in dropped) for code, symbols in table.items()}
+    return table
+
+
+def hangul(code: int) -> tuple[int, ...]:
+    """A syllable's leading consonant, vowel and trailing consonant, if it has one."""
+    lead, rest = divmod(code - 0xAC00, 588)
+    vowel, trail = divmod(rest, 28)
+    return (0x1100 + lead, 0x1161 + vowel) + ((0x11A7 + trail,) if trail else ())
+
+
+def characters(data: bytes, encoding: str) -> Iterator[tuple[int, int, int]]:
+    """Code point, start and end of every character; an invalid byte of UTF-8 stands alone, for nothing."""
+    at = 0
+    while at < len(data):
+        for size in range(1, 5):
+            try:
+                char = data[at : at + size].decode(encoding)
+            except UnicodeDecodeError:
+                continue
+            if len(char) == 1:
+                yield ord(char), at, at + size
+                break
+        else:
+            size = min({"utf-8": 1, "utf-16": 2, "utf-32": 4}.get(encoding[:6].rstrip("-"), 1), len(data) - at)
+        at += size
+
+
+def stream(data: bytes, front: str, encoding: str = "utf-8") -> list[tuple[int, int, int]]:
+    """Symbol, start and end: the canonical stream."""
+    if front == "bytes":
+        return [(byte, i, i + 1) for i, byte in enumerate(data)]
+    table = folding(front)
+    name = codecs.lookup(encoding).name
+    return [
+        (symbol, start, end) for code, start, end in characters(data, name) for symbol in table.get(code, ())
+    ]
+
+
+# Symbols -> hashes
+
+
+def mix64(x: int) -> int:
+    """The finisher of splitmix64: a bijection in which every bit reaches every bit."""
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & M64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & M64
+    return x ^ x >> 31
+
+
+def identity(gram: Sequence[int], seed: int) -> int:
+    """The name of a gram: a polynomial modulo 2^61-1 in a base that the seed gives, mixed."""
+    base = mix64(seed ^ 0x6964656E74697479) % (P61 - 2) + 2
+    value = 0
+    for symbol in gram:
+        value = (value * base + symbol) % P61
+    return mix64(value ^ mix64(seed ^ 0x77686974656E6564))
+
+
+def order(gram: Sequence[int], seed: int) -> int:
+    """A number of 20 bits to order grams by: a polynomial modulo 2^32, its top bits well mixed."""
+    base = mix64(seed ^ 0x6F726465725F6261) >> 32 | 1
+    value = 0
+    for symbol in reversed(gram):
+        value = (value * base + symbol) & M32
+    return ((value ^ value >> 15) * 0x2C1B3C6D & M32) >> 12
+
+
+def order_key(gram: Gram, recipe: Recipe) -> int:
+    """The key of a gram in the recipe's order; the smallest of a window is kept."""
+    k, r = recipe.k, recipe.inner
+    if recipe.scheme == "winnow":
+        return order(gram, recipe.seed)
+    inner = [order(gram[i : i + r], recipe.seed) for i in range(k - r + 1)]
+    if recipe.scheme == "mod":
+        return min(inner[:: recipe.w])
+    least = min(inner)
+    where = max(i for i, key in enumerate(inner) if key == least)  # the rightmost
+    whole = ((inner[0] << 12 ^ inner[-1]) & M32) * 0x9E3779B1 & M32
+    if where == (k - r) // 2:  # open: by the inner gram, then by the gram
+        return least >> 6 << 4 | whole >> 28
+    closed = where in (0, k - r)
+    return (1 if closed else 2) << 18 | whole >> 14
+
+
+# Hashes -> fingerprints
+
+
+def winnow(hashes: Sequence[int], w: int) -> list[int]:
+    """Definition 1: in each window the minimum, of several the rightmost; recorded once."""
+    w = min(w, len(hashes))
+    chosen: list[int] = []
+    for start in range(len(hashes) - w + 1 if hashes else 0):
+        window = range(start, start + w)
+        least = min(hashes[i] for i in window)
+        position = max(i for i in window if hashes[i] == least)
+        if not chosen or chosen[-1] != position:
+            chosen.append(position)
+    return chosen
+
+
+def robust_winnow(hashes: Sequence[int], w: int, grams: Sequence[object] | None = None) -> list[int]:
+    """Definition 3: if possible the same gram as the window to the left, else the rightmost minimum.
+
+    With order keys for hashes, equal keys may belong to different grams: then the grams decide.
+    """
+    grams = hashes if grams is None else grams
+    w = min(w, len(hashes))
+    chosen: list[int] = []
+    for start in range(len(hashes) - w + 1 if hashes else 0):
+        window = range(start, start + w)
+        least = min(hashes[i] for i in window)
+        position = max(i for i in window if hashes[i] == least)
+        if chosen and chosen[-1] >= start and grams[chosen[-1]] == grams[position]:
+            continue
+        chosen.append(position)
+    return chosen
+
+
+def select(symbols: Sequence[int], recipe: Recipe, window: int | None = None) -> list[tuple[int, int]]:
+    """(hash, position) of every fingerprint."""
+    k = recipe.k
+    w = recipe.w if window is None else window
+    grams = [tuple(symbols[i : i + k]) for i in range(len(symbols) - k + 1)]
+    if recipe.scheme in WINDOWED:
+        keys = [order_key(gram, recipe) for gram in grams]
+        positions = robust_winnow(keys, w, grams) if recipe.ties == "robust" else winnow(keys, w)
+    else:
+        positions = _select_by_hash([identity(gram, recipe.seed) for gram in grams], recipe, w)
+    return [(identity(grams[p], recipe.seed), p) for p in positions]
+
+
+def _select_by_hash(hashes: list[int], recipe: Recipe, w: int) -> list[int]:
+    everywhere = range(len(hashes))
+    good = [h % recipe.modulus == 0 for h in hashes]
+    match recipe.scheme:
+        case "all":
+            return list(everywhere)
+        case "every":
+            return list(everywhere[::w])
+        case "mod-p":
+            return [i for i in everywhere if good[i]]
+        case "safe-mod-p":
+            bad = [i >= w - 1 and not any(good[i - w + 1 : i + 1]) for i in everywhere]
+            return [i for i in everywhere if good[i] or bad[i]]
+        case _:  # smallest: distinct hashes, each where it first occurs
+            first = {h: i for i, h in reversed(list(enumerate(hashes)))}
+            return sorted(first[h] for h in sorted(first)[:w])
+
+
+def fingerprint(
+    data: bytes, recipe: Recipe, encoding: str = "utf-8", window: int | None = None
+) -> list[tuple[int, int, int, int]]:
+    """(hash, position, start, end) of every fingerprint of a document."""
+    found = stream(data, recipe.front, encoding)
+    chosen = select([symbol for symbol, _, _ in found], recipe, window)
+    return [(h, p, found[p][1], found[p + recipe.k - 1][2]) for h, p in chosen]
