@@ -1,4 +1,4 @@
-"""Other packages that winnow, each in a virtual environment of its own under bench/.peers, timed on the same text."""
+"""Other packages that winnow, each in a virtual environment under bench/.peers, timed on the same text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def rows(english: bytes, folder: Path) -> list[Row]:
             found.append(Row(what, None, least=TIMES_FASTER, note=str(error)))
             continue
         found += [
-            Row(f"{what}, {variant}", seconds / ours, "×", least=TIMES_FASTER) for variant, seconds in theirs.items()
+            Row(f"{what}, {variant}", seconds / ours, "×", least=TIMES_FASTER)
+            for variant, seconds in theirs.items()
         ]
     return found
 
@@ -66,6 +67,6 @@ def _run(command: list[object]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PeerFailed(f"could not run: {error}") from None
     if done.returncode:
-        # the last line of a traceback or of pip's complaint says what went wrong
-        raise PeerFailed(f"could not be installed or run: {done.stderr.strip().splitlines()[-1:]}")
+        complaint = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise PeerFailed(f"could not be installed or run: {complaint[-1]}")
     return done.stdout

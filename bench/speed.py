@@ -39,7 +39,9 @@ def kernels(english: bytes, folder: Path) -> list[Row]:
     sample.write_bytes(repeated(english, 64 * MB))
     command = ["cargo", "run", "--quiet", "--release", "--example", "kernel", "--", str(sample)]
     try:
-        lines = subprocess.run(command, cwd=_CORE, check=True, capture_output=True, text=True, timeout=600).stdout
+        lines = subprocess.run(
+            command, cwd=_CORE, check=True, capture_output=True, text=True, timeout=600
+        ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         return [Row("selection against figure 5", None, note=f"could not run cargo: {error}")]
     took = {(name, k, w): float(seconds) for name, k, w, seconds, _ in map(str.split, lines.splitlines())}
@@ -70,7 +72,12 @@ def whole_line(english: bytes) -> list[Row]:
     took = best_of(9, {name: partial(chaffinch.fingerprint, data) for name, data in documents.items()})
     bounds = {"ASCII": 300.0, "mixed": 120.0}
     return [
-        Row(f"bytes to fingerprints, {name}", len(documents[name]) / seconds / MB, "MB/s", least=bounds.get(name))
+        Row(
+            f"bytes to fingerprints, {name}",
+            len(documents[name]) / seconds / MB,
+            "MB/s",
+            least=bounds.get(name),
+        )
         for name, seconds in took.items()
     ]
 
@@ -80,7 +87,9 @@ def growth(english: bytes) -> list[Row]:
     documents = {f"{size} MB": repeated(english, size * MB) for size in (1, 10, 100)}
     took = best_of(5, {name: partial(chaffinch.fingerprint, data) for name, data in documents.items()})
     return [
-        Row(f"bytes to fingerprints, ASCII, one document of {name}", len(documents[name]) / seconds / MB, "MB/s")
+        Row(
+            f"bytes to fingerprints, ASCII, one document of {name}", len(documents[name]) / seconds / MB, "MB/s"
+        )
         for name, seconds in took.items()
     ]
 
@@ -89,11 +98,20 @@ def two_cores(english: bytes) -> list[Row]:
     """10,000 documents of 16 KB; Python's part of the work, which is serial, is counted."""
     text = repeated(english, 10_000 * 16_384)
     documents = [text[i : i + 16_384] for i in range(0, len(text), 16_384)]
-    run = partial(chaffinch.fingerprint_all, documents)
-    took = best_of(9, {"one": partial(run, threads=1), "two": partial(run, threads=2)})
+    had = []
+
+    def two() -> object:
+        wall, cpu = time.perf_counter(), time.process_time()
+        found = chaffinch.fingerprint_all(documents, threads=2)
+        had.append((time.process_time() - cpu) / (time.perf_counter() - wall))
+        return found
+
+    took = best_of(9, {"one": partial(chaffinch.fingerprint_all, documents, threads=1), "two": two})
     return [
         Row("two cores against one, 10,000 documents of 16 KB", took["one"] / took["two"], "×", least=1.7),
-        Row("the same on one core", len(text) / took["one"] / MB, "MB/s"),
+        # Well under 2 means that something else was running: then the row above says little.
+        Row("cores that the two threads had at best", max(had)),
+        Row("the same documents on one core", len(text) / took["one"] / MB, "MB/s"),
     ]
 
 

@@ -25,11 +25,13 @@ class Row:
         """None if there is nothing to reach, or nothing was measured."""
         if self.value is None or (self.least is None and self.most is None):
             return None
-        return (self.least is None or self.value >= self.least) and (self.most is None or self.value <= self.most)
+        enough = self.least is None or self.value >= self.least
+        return enough and (self.most is None or self.value <= self.most)
 
     def cells(self) -> tuple[str, str, str, str]:
         """The row as text, in the order of HEAD."""
-        bounds = [f"{sign} {_number(bound)}" for sign, bound in (("≥", self.least), ("≤", self.most)) if bound is not None]
+        signs = {"≥": self.least, "≤": self.most}
+        bounds = [f"{sign} {_number(bound)}" for sign, bound in signs.items() if bound is not None]
         measured = self.note if self.value is None else f"{_number(self.value)} {self.unit}".strip()
         ok = {True: "yes", False: "NO", None: ""}[self.ok]
         return self.what, measured, " ".join(bounds), ok
@@ -47,7 +49,8 @@ def plain(rows: Sequence[Row]) -> str:
     cells = [HEAD, *(row.cells() for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
     )
 
 

@@ -46,7 +46,7 @@ def directory(root: Path) -> Texts:
     prose = [path.read_text("utf-8", "replace") for path in sorted((root / "text").rglob("*.txt"))]
     code = [path.read_bytes() for path in sorted((root / "code").rglob("*")) if path.suffix in _CODE]
     if not prose or not code:
-        raise SystemExit(f"{root}: needs text/ with .txt files and code/ with sources; leave --data out to do without")
+        raise SystemExit(f"{root}: needs text/ with .txt files and code/ with sources; or leave out --data")
     return Texts(_ascii(prose), b"\n".join(code))
 
 
@@ -59,7 +59,7 @@ def repeated(text: bytes, size: int) -> bytes:
 
 
 def scripts(english: bytes) -> dict[str, bytes]:
-    """The English in other scripts: letter for letter, or a character for two letters; and all of them mixed."""
+    """The English in other scripts: letter for letter, or a character for two; and all of them mixed."""
     text = english[: 1 << 20].decode().lower()
     found = {
         "Cyrillic": text.translate(str.maketrans(_LATIN, _CYRILLIC)),

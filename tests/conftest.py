@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,10 +18,10 @@ settings.load_profile("chaffinch")
 
 
 @pytest.fixture(params=core.levels())
-def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each instruction level this machine has, in turn."""
     monkeypatch.setenv("CHAFFINCH_LEVEL", request.param)
-    yield request.param
+    return str(request.param)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

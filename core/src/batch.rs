@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 
 use crate::level::Level;
 use crate::select::{Fingerprints, Recipe, Selector};
@@ -23,16 +23,17 @@ pub struct Batch {
 }
 
 impl Batch {
-    fn append(&mut self, other: Batch) {
+    /// Takes over what another batch holds; returns memory to use again.
+    fn append(&mut self, other: Batch) -> Fingerprints {
         let before = self.fingerprints.hashes.len() as u64;
-        if before == 0 {
-            self.fingerprints = other.fingerprints;
-        } else {
-            self.fingerprints.append(&other.fingerprints);
-        }
         self.offsets.extend(other.offsets.iter().map(|o| o + before));
         self.symbols.extend(other.symbols);
         self.invalid.extend(other.invalid);
+        if before == 0 {
+            return std::mem::replace(&mut self.fingerprints, other.fingerprints);
+        }
+        self.fingerprints.append(&other.fingerprints);
+        other.fingerprints.cleared()
     }
 }
 
@@ -44,14 +45,16 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
     if threads == 1 {
         let mut selector = Selector::new(recipe, level);
         for share in shares {
-            batch.append(work(&mut selector, &sources[share], level));
+            let done = work(&mut selector, &sources[share], level);
+            selector.reuse(batch.append(done));
         }
     } else {
         let next = AtomicUsize::new(0);
+        let spare = Mutex::new(Vec::new());
         let (send, receive) = mpsc::channel();
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                let (send, next, shares) = (send.clone(), &next, &shares);
+                let (send, next, shares, spare) = (send.clone(), &next, &shares, &spare);
                 scope.spawn(move || {
                     let mut selector = Selector::new(recipe, level);
                     loop {
@@ -60,6 +63,9 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
                         let done = work(&mut selector, &sources[share.clone()], level);
                         if send.send((i, done)).is_err() {
                             break;
+                        }
+                        if let Some(memory) = spare.lock().ok().and_then(|mut all| all.pop()) {
+                            selector.reuse(memory);
                         }
                     }
                 });
@@ -71,8 +77,11 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
             for (i, done) in receive {
                 waiting.insert(i, done);
                 while let Some(done) = waiting.remove(&expected) {
-                    batch.append(done);
+                    let memory = batch.append(done);
                     expected += 1;
+                    if let Ok(mut all) = spare.lock() {
+                        all.push(memory);
+                    }
                 }
             }
         });

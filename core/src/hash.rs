@@ -9,6 +9,8 @@ use crate::level::{Level, Task};
 /// Bits of the order hash that take part in an order key; the rest of a lane is its position.
 pub(crate) const KEY_BITS: u32 = 20;
 
+pub(crate) const MAX_KEY: u32 = (1 << KEY_BITS) - 1;
+
 /// A gram may not be longer: a hash's partial sums must fit 64 bits.
 pub(crate) const MAX_K: usize = 2048;
 

@@ -5,6 +5,7 @@ pub mod batch;
 pub mod ffi;
 pub mod fold;
 pub mod hash;
+mod lane;
 pub mod level;
 pub mod select;
 #[cfg(target_arch = "x86_64")]

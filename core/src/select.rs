@@ -49,6 +49,15 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
+    /// The same memory, empty.
+    pub fn cleared(mut self) -> Self {
+        self.hashes.clear();
+        self.positions.clear();
+        self.starts.clear();
+        self.ends.clear();
+        self
+    }
+
     fn push(&mut self, hash: u64, position: u32, start: u32, end: u32) {
         self.hashes.push(hash);
         self.positions.push(position);
@@ -200,6 +209,13 @@ impl Selector {
     /// How many fingerprints there are to take.
     pub fn found(&self) -> usize {
         self.out.hashes.len()
+    }
+
+    /// Gives the selector memory for its next fingerprints.
+    pub fn reuse(&mut self, memory: Fingerprints) {
+        if self.out.hashes.is_empty() {
+            self.out = memory;
+        }
     }
 
     /// The fingerprints of all streams since they were last taken.

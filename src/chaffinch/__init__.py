@@ -3,7 +3,7 @@
 >>> import chaffinch
 >>> prints = chaffinch.fingerprint("A do run run run, a do run run", chaffinch.Recipe("text", k=5, w=4))
 >>> prints.positions.tolist()
-[3, 5, 8, 10, 13]
+[0, 3, 6, 10, 12, 15]
 """
 
 from importlib import import_module

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,22 +33,32 @@ def document(source: Readable) -> Document:
             found = Document(str(source), _contents(source))
         case _:
             raise TypeError(f"cannot read a {type(source).__name__}; give a str, bytes, a Path or a Document")
-    if len(found.data) > core.MAX_BYTES:
-        raise Unreadable(f"{found.name}: longer than 4 GiB; split it")
+    _refuse_large(found.name, len(found.data))
     return found
 
 
 def _contents(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode):
+                _refuse_large(str(path), status.st_size)
+                return file.read()
+        raise Unreadable(f"{path}: is a device, not a file; name a file or a pipe")
     except IsADirectoryError:
         raise Unreadable(f"{path}: is a directory; name the files in it") from None
     except FileNotFoundError:
         raise Unreadable(f"{path}: no such file") from None
     except PermissionError:
         raise Unreadable(f"{path}: no permission to read it") from None
-    except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unreadable(f"{path}: {why}") from None
+
+
+def _refuse_large(name: str, size: int) -> None:
+    if size > core.MAX_BYTES:
+        raise Unreadable(f"{name}: longer than 4 GiB; split it")
 
 
 def fingerprint(source: Readable, recipe: Recipe | None = None, *, window: int | None = None) -> Fingerprints:

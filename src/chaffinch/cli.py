@@ -31,9 +31,6 @@ class _Group(click.Group):
         except ChaffinchError as error:
             _complain(str(error))
             context.exit(ERROR)
-        except BrokenPipeError:  # the reader of our output has seen enough
-            sys.stderr.close()
-            context.exit(FOUND)
 
 
 def _complain(message: str) -> None:
@@ -44,14 +41,15 @@ def recipe_options(command: Command) -> Command:
     """The options that make a Recipe."""
     default = Recipe()
     fronts, schemes, ties = click.Choice(list(FRONTS)), click.Choice(SCHEMES), click.Choice(TIES)
-    for option in (
+    options = (
         click.option("-k", default=default.k, help="Nothing shorter than K symbols is reported."),
         click.option("-w", default=default.w, help="Window: runs of W+K-1 are always found."),
         click.option("--front", type=fronts, default=default.front, help="What is compared."),
         click.option("--scheme", type=schemes, default=default.scheme, help="How grams are chosen."),
         click.option("--ties", type=ties, default=default.ties, help="Which of equal grams."),
         click.option("--seed", default=default.seed, help="A secret makes the choice unpredictable."),
-    ):
+    )
+    for option in reversed(options):  # decorators apply from the inside out
         command = option(command)
     return command
 

@@ -103,7 +103,12 @@ def identity(gram: Sequence[int], seed: int) -> int:
 
 
 def order(gram: Sequence[int], seed: int) -> int:
-    """A number of 20 bits to order grams by: a polynomial modulo 2^32, its top bits well mixed."""
+    """A number of 20 bits to order grams by: a polynomial modulo 2^32, its top bits well mixed.
+
+    Three times the same symbol comes last: spaces and zeros are poor landmarks.
+    """
+    if len(gram) == 3 and len(set(gram)) == 1:
+        return 2**20 - 1
     base = mix64(seed ^ 0x6F726465725F6261) >> 32 | 1
     value = 0
     for symbol in reversed(gram):

@@ -1,0 +1,40 @@
+# The commands of this project. Everything happens in .venv; nothing outside the folder is touched.
+PYTHON ?= python3
+BIN = .venv/bin
+
+.PHONY: setup check test bench docs clean
+
+# An environment with the package (its native core built from source) and the development tools.
+setup: .venv/installed
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --group dev
+	$(BIN)/maturin develop --release --quiet
+	touch $@
+
+core = $(wildcard core/src/*.rs) core/Cargo.toml src/chaffinch/folding.txt
+
+.venv/built: .venv/installed $(core)
+	$(BIN)/maturin develop --release --quiet
+	touch $@
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cd core && cargo fmt --check
+	cd core && cargo clippy --quiet --all-targets -- --deny warnings
+
+test: .venv/built
+	$(BIN)/python -m pytest
+
+bench: .venv/built
+	$(BIN)/python -m bench
+
+docs: .venv/built
+	$(BIN)/python tools/make_docs.py
+
+clean:
+	rm -rf .venv core/target src/chaffinch/_native

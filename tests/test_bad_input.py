@@ -1,0 +1,167 @@
+"""Whatever arrives: a clear error or a correct result."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chaffinch import Document, Recipe, Unreadable, core, fingerprint, fingerprint_all, stream
+
+
+def test_a_file_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match=r"gone\.txt: no such file"):
+        fingerprint(tmp_path / "gone.txt")
+
+
+def test_a_directory_where_a_file_was_meant(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match="is a directory; name the files in it"):
+        fingerprint(tmp_path)
+
+
+def test_a_name_with_a_nul_or_too_long() -> None:
+    with pytest.raises(Unreadable, match="null byte"):
+        fingerprint(Path("a\0b"))
+    with pytest.raises(Unreadable, match="too long"):
+        fingerprint(Path("x" * 5000))
+
+
+def test_a_device_is_not_read_for_ever() -> None:
+    with pytest.raises(Unreadable, match="is a device"):
+        fingerprint(Path("/dev/zero"))
+
+
+def test_a_pipe_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = "what comes through a pipe is a document like any other, however it was made"
+    with subprocess.Popen(["sh", "-c", f"echo '{text}' > {pipe}"]):
+        assert fingerprint(pipe).hashes.tolist() == fingerprint(text).hashes.tolist()
+
+
+def test_a_symlink_loop(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(Unreadable, match="loop"):
+        fingerprint(loop)
+
+
+def test_no_permission(tmp_path: Path) -> None:
+    """Run as a user without rights, since root may read everything."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("words")
+    secret.chmod(0)
+    program = f"""
+import os, pathlib
+import chaffinch
+chaffinch.fingerprint("warm")  # everything is loaded while it may be
+if os.getuid() == 0:
+    os.setuid(65534)
+try:
+    chaffinch.fingerprint(pathlib.Path({str(secret)!r}))
+except chaffinch.Unreadable as error:
+    print(error)
+"""
+    tmp_path.chmod(0o755)
+    for parent in tmp_path.parents:
+        if parent.owner() != "root" or parent == Path("/tmp"):
+            parent.chmod(0o755 | parent.stat().st_mode)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert "no permission" in done.stdout, done.stderr
+
+
+def test_a_file_that_vanishes_while_others_are_read(tmp_path: Path) -> None:
+    names = [tmp_path / f"{i}.txt" for i in range(3)]
+    for name in names:
+        name.write_text("some words that are long enough to have a fingerprint or two, at least" * 2)
+    names[1].unlink()
+    with pytest.raises(Unreadable, match=r"1\.txt"):
+        fingerprint_all(names)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b" ", b"\0", b"\0" * 5000, b"a", b"\xff\xfe", b"\xef\xbb\xbf", b"\xe2\x82"]
+)
+def test_next_to_nothing_has_no_fingerprint(data: bytes) -> None:
+    assert len(fingerprint(data)) == 0
+    assert fingerprint(data).hashes.dtype == "uint64"
+
+
+def test_an_empty_list_of_documents() -> None:
+    assert len(fingerprint_all([])) == 0
+
+
+def test_nul_bytes_between_letters_do_not_matter() -> None:
+    text = "nothing between the letters counts, so this is one and the same text as before"
+    with_nul = text.replace(" ", "\0 ")
+    assert fingerprint(with_nul).hashes.tolist() == fingerprint(text).hashes.tolist()
+
+
+def test_other_types_are_refused() -> None:
+    with pytest.raises(TypeError, match="cannot read a int"):
+        fingerprint(42)  # type: ignore[arg-type]
+
+
+def test_more_than_four_gigabytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core, "MAX_BYTES", 10)
+    with pytest.raises(Unreadable, match="split it"):
+        fingerprint(b"eleven byte")
+
+
+def test_a_document_shorter_than_t_is_its_smallest_gram() -> None:
+    recipe = Recipe("text", k=5, w=40)
+    assert len(fingerprint("abcdefghij", recipe)) == 1
+    assert len(fingerprint("abcd", recipe)) == 0
+
+
+def test_a_gigabyte_of_one_character() -> None:
+    """One in w grams, in memory of the input's order; in a process of its own, to see its memory alone."""
+    program = """
+import resource, chaffinch
+n = 1 << 30
+recipe = chaffinch.Recipe("text", k=50, w=100)
+chaffinch.fingerprint("warm up", recipe)
+data = b"a" * n
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+prints = chaffinch.fingerprint(data, recipe)
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+grams = n - 50 + 1
+print(len(prints), -(-grams // 100), grown < 1024 * 64 + 20 * len(prints) // 1024, prints.symbols == n)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    found, expected, lean, whole = done.stdout.split()
+    assert abs(int(found) - int(expected)) <= 1
+    assert (lean, whole) == ("True", "True")
+
+
+def test_memory_is_the_input_and_the_fingerprints(tmp_path: Path) -> None:
+    path = tmp_path / "large.txt"
+    line = "".join(f"{i * i} and then some other words, {i}\n" for i in range(40_000))
+    path.write_text(line * 40)
+    program = f"""
+import resource, pathlib, chaffinch
+chaffinch.fingerprint("warm up " * 1000)
+path = pathlib.Path({str(path)!r})
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+prints = chaffinch.fingerprint(path)
+grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+print(grown <= path.stat().st_size + 20 * len(prints) + (16 << 20), grown, path.stat().st_size, len(prints))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.stdout.startswith("True"), done.stdout + done.stderr
+
+
+def test_documents_do_not_outlive_or_underlive_their_arrays() -> None:
+    hashes = fingerprint("some words that are long enough to have a fingerprint or two, at least").hashes
+    kept = hashes.tolist()
+    for _ in range(50):
+        fingerprint(os.urandom(100_000))
+    assert hashes.tolist() == kept
+    assert not hashes.flags.writeable
+
+
+def test_a_document_may_name_its_encoding() -> None:
+    assert stream(Document("x", b"\xe9t\xe9", "latin-1")).symbols.tolist() == list(b"ete")

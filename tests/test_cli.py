@@ -1,0 +1,159 @@
+"""The command line as a person uses it: real processes, their output and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chaffinch import Recipe, fingerprint
+
+TEXT = "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of folly."
+
+
+def chaffinch(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "chaffinch", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def essay(tmp_path: Path) -> Path:
+    path = tmp_path / "essay.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def test_fingerprint_counts(essay: Path) -> None:
+    done = chaffinch("fingerprint", essay)
+    assert done.returncode == 0
+    assert str(essay) in done.stdout
+    assert "runs of 50 symbols are always found" in done.stdout
+    assert done.stderr == ""
+
+
+def test_fingerprint_json_is_what_python_gives(essay: Path) -> None:
+    done = chaffinch("fingerprint", "--json", essay)
+    result = json.loads(done.stdout)
+    expected = fingerprint(essay)
+    (document,) = result["documents"]
+    assert [int(h, 16) for h in document["hashes"]] == expected.hashes.tolist()
+    assert document["starts"] == expected.starts.tolist()
+    assert document["symbols"] == expected.symbols
+    assert result["recipe"]["guarantee"] == 50
+    assert result["skipped"] == []
+
+
+def test_one_bad_file_never_loses_the_others(essay: Path, tmp_path: Path) -> None:
+    done = chaffinch("fingerprint", "--json", tmp_path / "gone", essay, tmp_path)
+    result = json.loads(done.stdout)
+    assert [d["name"] for d in result["documents"]] == [str(essay)]
+    assert [s["name"] for s in result["skipped"]] == [str(tmp_path / "gone"), str(tmp_path)]
+    assert "no such file" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 2
+
+
+def test_nothing_found_is_exit_code_1(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    assert chaffinch("fingerprint", empty).returncode == 1
+    assert json.loads(chaffinch("fingerprint", "--json", empty).stdout)["documents"][0]["hashes"] == []
+    done = chaffinch("explain", empty)
+    assert done.returncode == 1
+    assert "nothing to compare" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [("-k", "0"), ("-w", "99999999"), ("--seed", "-1"), ("-k", "x")])
+def test_bad_options_are_exit_code_2_without_a_traceback(essay: Path, arguments: tuple[str, str]) -> None:
+    done = chaffinch("fingerprint", *arguments, essay)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert arguments[1] in done.stderr
+
+
+def test_the_same_input_gives_the_same_output(essay: Path) -> None:
+    assert chaffinch("fingerprint", "--json", essay).stdout == chaffinch("fingerprint", "--json", essay).stdout
+
+
+def test_explain_shows_stream_windows_and_choices(essay: Path) -> None:
+    done = chaffinch("explain", "-k", 5, "-w", 4, essay)
+    assert done.returncode == 0
+    for part in (
+        "Your text",
+        "Canonical stream",
+        "Windows",
+        "itwasthebestoftimes",
+        "every run of 8 symbols",
+        "kept",
+    ):
+        assert part in done.stdout
+    assert "\x1b" not in done.stdout  # colour is for terminals
+
+
+def test_explain_marks_exactly_the_chosen_grams(essay: Path) -> None:
+    done = chaffinch("explain", "-k", 5, "-w", 4, essay)
+    stream = done.stdout.split("Canonical stream")[1].split("Windows")[0].splitlines()[1:]
+    rows = [line[8:] for line in stream if re.match(r" *\d+ ", line)]
+    marks = [line[8:] for line in stream if set(line.strip()) == {"^"} or re.fullmatch(r"[ ^]+", line)]
+    assert len(rows) == len(marks)
+    chosen = [64 * r + i for r, row in enumerate(marks) for i, c in enumerate(row) if c == "^"]
+    assert chosen == fingerprint(essay, Recipe("text", k=5, w=4)).positions.tolist()
+
+
+def test_explain_is_coloured_on_a_terminal(essay: Path) -> None:
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "chaffinch", "explain", str(essay)]
+    with subprocess.Popen(command, stdout=follower, stderr=follower) as process:
+        os.close(follower)
+        seen = b""
+        while chunk := _read(leader):
+            seen += chunk
+    os.close(leader)
+    assert process.returncode == 0
+    assert b"\x1b[" in seen
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:  # Linux: the other side is closed
+        return b""
+
+
+def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    nasty = tmp_path / "nasty\x1b[31m.txt"
+    nasty.write_bytes(b"safe \x1b]0;owned\x07 words that are long enough to be fingerprinted by the default")
+    for command in ("explain", "fingerprint"):
+        done = chaffinch(command, nasty)
+        assert done.returncode == 0
+        assert "\x1b" not in done.stdout
+        assert "\x07" not in done.stdout
+
+
+def test_explain_json(essay: Path) -> None:
+    result = json.loads(chaffinch("explain", "--json", essay).stdout)
+    assert len(result["stream"]["symbols"]) == result["fingerprints"]["symbols"]
+
+
+def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
+    many = [tmp_path / f"{i}.txt" for i in range(400)]
+    for path in many:
+        path.write_text(TEXT * 5)
+    names = " ".join(map(str, many))
+    command = f"{sys.executable} -m chaffinch fingerprint --json {names} | head -c 100"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert "Traceback" not in done.stderr
+    assert "Error" not in done.stderr
+
+
+def test_help_and_version() -> None:
+    assert "finds what was copied" in chaffinch("--help").stdout
+    assert chaffinch("--version").stdout.strip().endswith("0.1.0")
+    for command in ("fingerprint", "explain"):
+        assert chaffinch(command, "--help").returncode == 0
