@@ -18,7 +18,19 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "chaffinch"
 
 # From the start of the line to its end; a module may import from those before it.
-LINE = ["errors", "types", "recipe", "core", "reference", "read", "api", "explain", "cli", "__main__"]
+LINE = [
+    "errors",
+    "types",
+    "language",
+    "recipe",
+    "core",
+    "reference",
+    "read",
+    "api",
+    "explain",
+    "cli",
+    "__main__",
+]
 
 # Each of these appears in one place.
 HOMES = {

@@ -9,6 +9,7 @@ use std::ptr::null_mut;
 use crate::batch::{self, Batch};
 use crate::fold::Form;
 use crate::hash::MAX_K;
+use crate::language::Language;
 use crate::level::Level;
 use crate::select::{Recipe, Scheme, Sink, winnow};
 use crate::text::{Endian, Gather, Source, count_utf8};
@@ -20,9 +21,11 @@ pub struct ChfSource {
     pub data: *const u8,
     pub len: usize,
     /// 0 bytes, 1 UTF-8, 2 UTF-16 LE, 3 UTF-16 BE, 4 UTF-32 LE, 5 UTF-32 BE, 6 symbols (u32),
-    /// 7 code points (u32), 8 a single-byte encoding
+    /// 7 code points (u32), 8 a single-byte encoding, 9 a program,
+    /// 10 a web page
     pub encoding: u32,
-    /// For 7 the start of each code point and the end of the last; for 8 the code point of each byte.
+    /// For 7 the start of each code point and the end of the last; for 8 the code point of each byte, for 10
+    /// too or null for UTF-8; for 9 a language from `chf_language`.
     pub table: *const u32,
 }
 
@@ -87,6 +90,9 @@ unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
             6 => Source::Symbols(numbers()),
             7 => Source::Decoded(numbers(), form, slice(s.table, s.len + 1)),
             8 => Source::SingleByte(bytes(), form, slice(s.table, 256)),
+            10 if s.table.is_null() => Source::Html(bytes(), form, None),
+            10 => Source::Html(bytes(), form, Some(slice(s.table, 256))),
+            9 => Source::Code(bytes(), &*s.table.cast::<Language>()),
             other => panic!("no encoding {other}"),
         }
     }
@@ -216,6 +222,37 @@ pub unsafe extern "C" fn chf_stream(
         gather.flush(&source);
         [gather.symbols, gather.starts, gather.ends]
     })
+}
+
+/// A language from its table (see `language.rs`), or null and a message of at most `size` bytes.
+///
+/// # Safety
+/// `table` must hold `len` bytes and `message` room for `size`, one or more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_language(
+    table: *const u8,
+    len: usize,
+    message: *mut c_char,
+    size: usize,
+) -> *mut c_void {
+    match Language::parse(unsafe { slice(table, len) }) {
+        Ok(language) => Box::into_raw(Box::new(language)).cast(),
+        Err(why) => {
+            let n = why.len().min(size - 1);
+            unsafe {
+                std::ptr::copy_nonoverlapping(why.as_ptr(), message.cast(), n);
+                *message.add(n) = 0;
+            }
+            null_mut()
+        }
+    }
+}
+
+/// # Safety
+/// `language` must come from `chf_language`, be freed once, and not be used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_language_free(language: *mut c_void) {
+    drop(unsafe { Box::from_raw(language.cast::<Language>()) });
 }
 
 /// The order key of every gram; the scheme must have an order.

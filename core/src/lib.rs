@@ -2,10 +2,13 @@
 
 mod aligned;
 pub mod batch;
+pub mod code;
 pub mod ffi;
 pub mod fold;
 pub mod hash;
+mod html;
 mod lane;
+pub mod language;
 pub mod level;
 pub mod select;
 #[cfg(target_arch = "x86_64")]

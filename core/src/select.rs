@@ -78,12 +78,19 @@ pub struct Chunk {
     pub symbols: Vec<u32>,
     /// What `Source::range` turns into a byte range; left alone by sources whose places are positions.
     pub places: Vec<u32>,
+    /// Where symbols end, from sources whose places do not tell.
+    pub ends: Vec<u32>,
     pub len: usize,
 }
 
 impl Chunk {
     pub fn new(capacity: usize) -> Self {
-        Chunk { symbols: vec![0; capacity + PADDING], places: vec![0; capacity], len: 0 }
+        Chunk {
+            symbols: vec![0; capacity + PADDING],
+            places: vec![0; capacity],
+            ends: vec![0; capacity],
+            len: 0,
+        }
     }
 
     pub fn room(&self) -> usize {
@@ -101,6 +108,7 @@ impl Chunk {
     fn drop_front(&mut self, n: usize) {
         self.symbols.copy_within(n..self.len, 0);
         self.places.copy_within(n..self.len, 0);
+        self.ends.copy_within(n..self.len, 0);
         self.len -= n;
     }
 }
@@ -132,7 +140,7 @@ enum State {
 }
 
 /// The window scheme's memory from one window to the next; positions in the stream.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Choice {
     /// The last gram kept.
     kept: Option<(u64, u32)>,
@@ -234,35 +242,43 @@ impl Selector {
         let symbols = &self.chunk.symbols[..self.chunk.len];
         let count = self.chunk.len - reach + 1;
         windows.changes(symbols, width, changes);
+        let mut choice_now = *choice; // in registers while the loop runs
         let gram = |position: u64| &symbols[(position - base) as usize..][..k];
         let kept = &mut self.kept;
         kept.clear();
         for change in changes.iter() {
             let window = base + change.window as u64;
             let position = base + change.position as u64;
-            choice.settle(window, base, kept);
-            if choice.minimum == Some(position) {
+            choice_now.settle(window, base, kept);
+            if choice_now.minimum == Some(position) {
                 continue; // the previous chunk's last window chose it already
             }
-            choice.minimum = Some(position);
+            choice_now.minimum = Some(position);
             let equal = self.recipe.robust
-                && choice.kept.is_some_and(|(previous, key)| {
+                && choice_now.kept.is_some_and(|(previous, key)| {
                     // Equal keys are not enough: passing over a different gram would lose matches.
                     previous >= window && key == change.key && gram(previous) == gram(position)
                 });
             if equal {
-                choice.passed = Some((position, change.key));
+                choice_now.passed = Some((position, change.key));
             } else {
-                choice.keep((position, change.key), base, kept);
+                choice_now.keep((position, change.key), base, kept);
             }
         }
-        choice.settle(base + count as u64, base, kept);
+        choice_now.settle(base + count as u64, base, kept);
+        *choice = choice_now;
         self.identity.of_all(&self.chunk.symbols, kept, self.level, &mut self.out.hashes);
-        let places = &self.chunk.places;
-        let range = |p: usize| source.range((base + p as u64) as u32, places[p]);
-        self.out.positions.extend(kept.iter().map(|&p| (base + p as u64) as u32));
-        self.out.starts.extend(kept.iter().map(|&p| range(p as usize).0));
-        self.out.ends.extend(kept.iter().map(|&p| range(p as usize + k - 1).1));
+        let Fingerprints { positions, starts, ends, .. } = &mut self.out;
+        let (chunk, last) = (&self.chunk, k - 1);
+        positions.extend(kept.iter().map(|&p| base as u32 + p));
+        if source.is_plain() {
+            starts.extend(kept.iter().map(|&p| base as u32 + p));
+            ends.extend(kept.iter().map(|&p| base as u32 + p + k as u32));
+        } else {
+            let range = |p: usize| source.range(base as u32 + p as u32, chunk.places[p], chunk.ends[p]);
+            starts.extend(kept.iter().map(|&p| range(p as usize).0));
+            ends.extend(kept.iter().map(|&p| range(p as usize + last).1));
+        }
         self.chunk.drop_front(count);
         self.base += count as u64;
     }
@@ -286,9 +302,10 @@ impl Selector {
             let hash = self.identity.finish(rolling.value);
             let position = (self.base + i as u64) as u32;
             let range = || {
-                let last = i + k - 1;
-                let (start, _) = source.range(position, self.chunk.places[i]);
-                (start, source.range(position + k as u32 - 1, self.chunk.places[last]).1)
+                let of = |j: usize| {
+                    source.range((self.base + j as u64) as u32, self.chunk.places[j], self.chunk.ends[j])
+                };
+                (of(i).0, of(i + k - 1).1)
             };
             let keep = match scheme {
                 Scheme::Every => rolling.grams.is_multiple_of(w as u64),

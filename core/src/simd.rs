@@ -65,9 +65,8 @@ pub fn minima(from: &[i32], to: &mut [i32], width: usize, n: usize) {
     }
 }
 
-/// Folds ASCII bytes while they last, blocks of 64 of them remain and there is room for 64 symbols: a byte's
-/// symbol is its entry in the table, 0 for none; its place is `at` plus its index. Returns (bytes taken,
-/// symbols written).
+/// Folds ASCII bytes while they last and there is room for 64 symbols: a byte's symbol is its entry in the
+/// table, 0 for none; its place is `at` plus its index. Returns (bytes taken, symbols written).
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 pub fn ascii(
     bytes: &[u8],
@@ -88,15 +87,14 @@ pub fn ascii(
     // SAFETY: 64 bytes.
     let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) };
     let (mut taken, mut written) = (0, 0);
-    for block in bytes.as_chunks::<64>().0 {
-        // SAFETY: 64 bytes.
-        let block = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
-        if written + 64 > room {
-            break;
-        }
-        let count = _mm512_movepi8_mask(block).trailing_zeros();
+    let first = |count: usize| if count == 64 { u64::MAX } else { (1 << count) - 1 };
+    while taken < bytes.len() && written + 64 <= room {
+        let present = (bytes.len() - taken).min(64);
+        // SAFETY: the mask admits the bytes that are there.
+        let block = unsafe { _mm512_maskz_loadu_epi8(first(present), bytes.as_ptr().add(taken).cast()) };
+        let count = present.min(_mm512_movepi8_mask(block).trailing_zeros() as usize);
         let folded = _mm512_permutex2var_epi8(low, block, high);
-        let ascii = if count == 64 { u64::MAX } else { (1 << count) - 1 };
+        let ascii = first(count);
         let keep = _mm512_mask_test_epi8_mask(ascii, folded, folded);
         let folded = _mm512_maskz_compress_epi8(keep, folded);
         let kept = _mm512_maskz_compress_epi8(keep, numbers);
@@ -118,8 +116,8 @@ pub fn ascii(
             }
         }
         written += keep.count_ones() as usize;
-        taken += count as usize;
-        if count < 64 {
+        taken += count;
+        if count < present {
             break;
         }
     }

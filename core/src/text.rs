@@ -2,7 +2,10 @@
 //!
 //! Bytes that are not valid in their encoding stand for nothing and are passed over one by one.
 
+use crate::code::Lexer;
 use crate::fold::{Folding, Form, MAX_EXPANSION};
+use crate::html;
+use crate::language::Language;
 use crate::level::{Level, Task};
 use crate::select::{Chunk, Sink};
 
@@ -19,6 +22,10 @@ pub enum Source<'a> {
     Utf32(&'a [u8], Form, Endian),
     /// One byte a character; the table gives its code point.
     SingleByte(&'a [u8], Form, &'a [u32]),
+    /// A web page in UTF-8, or in a single-byte encoding with the code point of every byte.
+    Html(&'a [u8], Form, Option<&'a [u32]>),
+    /// A program; a symbol is a token.
+    Code(&'a [u8], &'a Language),
     /// Code points, and where in the original each starts; the last start is the end of the text.
     Decoded(&'a [u32], Form, &'a [u32]),
 }
@@ -34,31 +41,31 @@ impl Source<'_> {
     pub fn size(&self) -> usize {
         match self {
             Source::Bytes(b) | Source::Utf8(b, _) | Source::SingleByte(b, ..) => b.len(),
-            Source::Utf16(b, ..) | Source::Utf32(b, ..) => b.len(),
+            Source::Utf16(b, ..) | Source::Utf32(b, ..) | Source::Code(b, _) => b.len(),
+            Source::Html(b, ..) => b.len(),
             Source::Symbols(s) => 4 * s.len(),
             Source::Decoded(c, ..) => 4 * c.len(),
         }
     }
 
-    /// The byte range of the symbol at a position, from the place that was noted for it.
+    /// Whether the symbol at a position is the byte or number there.
+    pub fn is_plain(&self) -> bool {
+        matches!(self, Source::Bytes(_) | Source::Symbols(_))
+    }
+
+    /// The byte range of the symbol at a position, from the place and end that were noted for it.
     #[inline(always)]
-    pub fn range(&self, position: u32, place: u32) -> (u32, u32) {
+    pub fn range(&self, position: u32, place: u32, end: u32) -> (u32, u32) {
         match self {
             Source::Bytes(_) | Source::Symbols(_) => (position, position + 1),
-            Source::Utf8(bytes, _) => {
-                let len = match bytes[place as usize] {
-                    0..0xc0 => 1,
-                    0xc0..0xe0 => 2,
-                    0xe0..0xf0 => 3,
-                    _ => 4,
-                };
-                (place, place + len)
-            }
+            Source::Utf8(bytes, _) => (place, place + utf8_length(bytes[place as usize])),
             Source::Utf16(bytes, _, endian) => {
                 (place, place + utf16_at(bytes, place as usize, *endian).1 as u32)
             }
             Source::Utf32(..) => (place, place + 4),
             Source::SingleByte(..) => (place, place + 1),
+            Source::Code(..) => (place, end),
+            Source::Html(bytes, _, table) => (place, html::end(bytes, place as usize, table.is_none()) as u32),
             Source::Decoded(_, _, starts) => (starts[place as usize], starts[place as usize + 1]),
         }
     }
@@ -69,7 +76,7 @@ impl Source<'_> {
         match *self {
             Source::Bytes(bytes) => self.plain(sink, bytes, level),
             Source::Symbols(symbols) => self.plain(sink, symbols, level),
-            Source::Utf8(bytes, form) => return self.utf8(sink, bytes, Folding::of(form), level),
+            Source::Utf8(bytes, form) => return self.utf8(sink, bytes, 0, Folding::of(form), level),
             Source::Utf16(bytes, form, endian) => {
                 self.folded(sink, bytes.len(), form, |at| utf16_at(bytes, at, endian));
             }
@@ -79,6 +86,10 @@ impl Source<'_> {
             Source::SingleByte(bytes, form, table) => {
                 self.folded(sink, bytes.len(), form, |at| (table[bytes[at] as usize], 1));
             }
+            Source::Html(bytes, form, table) => {
+                return html::read(self, sink, bytes, Folding::of(form), table, level);
+            }
+            Source::Code(bytes, language) => self.code(sink, Lexer::new(language, bytes)),
             Source::Decoded(codes, form, _) => self.folded(sink, codes.len(), form, |at| (codes[at], 1)),
         }
         0
@@ -98,6 +109,17 @@ impl Source<'_> {
         }
     }
 
+    fn code<S: Sink>(&self, sink: &mut S, lexer: Lexer) {
+        lexer.run(|symbol, start, end| {
+            if sink.chunk().room() == 0 {
+                sink.flush(self);
+            }
+            let chunk = sink.chunk();
+            chunk.ends[chunk.len] = end as u32;
+            chunk.push(symbol, start as u32);
+        });
+    }
+
     /// Characters of any encoding: `character(at)` is a code point and how many places it takes up.
     fn folded<S: Sink>(&self, sink: &mut S, len: usize, form: Form, character: impl Fn(usize) -> (u32, usize)) {
         let folding = Folding::of(form);
@@ -115,9 +137,16 @@ impl Source<'_> {
         }
     }
 
-    fn utf8<S: Sink>(&self, sink: &mut S, bytes: &[u8], folding: &Folding, level: Level) -> u64 {
+    /// The characters of bytes from `at` on; returns how many bytes are invalid.
+    pub(crate) fn utf8<S: Sink>(
+        &self,
+        sink: &mut S,
+        bytes: &[u8],
+        mut at: usize,
+        folding: &Folding,
+        level: Level,
+    ) -> u64 {
         let mut invalid = 0;
-        let mut at = 0;
         while at < bytes.len() {
             let chunk = sink.chunk();
             if chunk.room() < ASCII_BLOCK {
@@ -135,7 +164,7 @@ impl Source<'_> {
                     continue;
                 }
                 let next = &bytes[at..];
-                if next.len() >= ASCII_BLOCK && next[..ASCII_BLOCK / 4].is_ascii() {
+                if next[..next.len().min(ASCII_BLOCK / 4)].is_ascii() {
                     break;
                 }
                 folding.fold(bytes[at] as u32, |symbol| chunk.push(symbol, at as u32));
@@ -194,12 +223,22 @@ fn ascii(chunk: &mut Chunk, bytes: &[u8], at: u32, folding: &Folding, level: Lev
     taken
 }
 
+/// Bytes of a valid character, by its first.
+pub(crate) fn utf8_length(first: u8) -> u32 {
+    match first {
+        0..0xc0 => 1,
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}
+
 /// Stands for bytes that are no character; folds to nothing.
 const INVALID: u32 = 0xfffd;
 
 /// The code point at a byte and its length; an invalid byte has length 1.
 #[inline(always)]
-fn utf8_at(bytes: &[u8], at: usize) -> (u32, usize) {
+pub(crate) fn utf8_at(bytes: &[u8], at: usize) -> (u32, usize) {
     let rest = &bytes[at..];
     let tail = |i: usize| match rest.get(i) {
         Some(&b) if b & 0xc0 == 0x80 => Some(b as u32 & 0x3f),
@@ -279,8 +318,7 @@ impl Sink for Gather {
     fn flush(&mut self, source: &Source) {
         let chunk = &mut self.chunk;
         let base = self.symbols.len() as u32;
-        let ranges =
-            (base..).zip(&chunk.places[..chunk.len]).map(|(position, &place)| source.range(position, place));
+        let ranges = (0..chunk.len).map(|i| source.range(base + i as u32, chunk.places[i], chunk.ends[i]));
         self.starts.extend(ranges.clone().map(|r| r.0));
         self.ends.extend(ranges.map(|r| r.1));
         self.symbols.extend_from_slice(&chunk.symbols[..chunk.len]);

@@ -11,8 +11,8 @@ from pathlib import Path
 from chaffinch import core
 from chaffinch.core import Source
 from chaffinch.errors import Unreadable
-from chaffinch.read import plain
-from chaffinch.recipe import Recipe
+from chaffinch.read import code, html, plain
+from chaffinch.recipe import FRONTS, Recipe
 from chaffinch.types import Document, Fingerprints, Stream
 
 Readable = str | bytes | Path | Document
@@ -26,7 +26,7 @@ def document(source: Readable) -> Document:
             found = source
         case str():
             # Half of a surrogate pair is no character; as invalid UTF-8 it is passed over.
-            found = Document("text", source.encode("utf-8", "surrogatepass"), "utf-8")
+            found = Document("text", source.encode("utf-8", "surrogatepass"), "utf-8", "plain")
         case bytes():
             found = Document("bytes", source)
         case Path():
@@ -99,16 +99,22 @@ def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
 
 
 def settle(found: Document) -> Document:
-    """The document with its encoding, found out by looking at all of it."""
-    if found.encoding is not None:
-        return found
-    encoding = plain.first_guess(found.data)
-    if encoding == "utf-8":
-        encoding = plain.second_guess(found.data)
-    return replace(found, encoding=encoding)
+    """The document with its format and encoding, found out by looking at all of it."""
+    kind = found.format or ("html" if html.is_html(found) else "plain")
+    encoding = found.encoding or plain.first_guess(found.data)
+    if encoding == "utf-8" and found.encoding is None:
+        encoding = plain.second_guess(
+            found.data, html.declared_encoding(found.data) if kind == "html" else None
+        )
+    return replace(found, format=kind, encoding=encoding)
 
 
 def _source(found: Document, recipe: Recipe) -> Source:
     if recipe.front == "bytes":
         return Source(found.data)
-    return plain.source(found, found.encoding or plain.first_guess(found.data))
+    encoding = found.encoding or plain.first_guess(found.data)
+    if recipe.front not in FRONTS:
+        return code.source(found, encoding, recipe.front)
+    if found.format == "html" or (found.format is None and html.is_html(found)):
+        return html.source(found, encoding)
+    return plain.source(found, encoding)

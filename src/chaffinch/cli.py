@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from chaffinch import __version__
+from chaffinch import __version__, language
 from chaffinch.errors import ChaffinchError, Unreadable
-from chaffinch.recipe import FRONTS, SCHEMES, TIES, Recipe
+from chaffinch.recipe import SCHEMES, TIES, Recipe
 
 if TYPE_CHECKING:
     from chaffinch.types import Document, Fingerprints
@@ -40,11 +40,11 @@ def _complain(message: str) -> None:
 def recipe_options(command: Command) -> Command:
     """The options that make a Recipe."""
     default = Recipe()
-    fronts, schemes, ties = click.Choice(list(FRONTS)), click.Choice(SCHEMES), click.Choice(TIES)
+    schemes, ties = click.Choice(SCHEMES), click.Choice(TIES)
     options = (
         click.option("-k", default=default.k, help="Nothing shorter than K symbols is reported."),
         click.option("-w", default=default.w, help="Window: runs of W+K-1 are always found."),
-        click.option("--front", type=fronts, default=default.front, help="What is compared."),
+        click.option("--front", default=default.front, help="text, consonants, bytes or a language."),
         click.option("--scheme", type=schemes, default=default.scheme, help="How grams are chosen."),
         click.option("--ties", type=ties, default=default.ties, help="Which of equal grams."),
         click.option("--seed", default=default.seed, help="A secret makes the choice unpredictable."),
@@ -133,6 +133,20 @@ def _as_dict(document: Document, prints: Fingerprints) -> dict[str, Any]:
         "starts": prints.starts.tolist(),
         "ends": prints.ends.tolist(),
     }
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON on standard output.")
+def languages(as_json: bool) -> None:
+    """List the programming languages that --front can name, and the files taken for each."""
+    tables = {name: language.table(name) for name in language.languages()}
+    if as_json:
+        keys = ("name", "version", "aliases", "extensions", "interpreters")
+        click.echo(json.dumps({n: {key: t.get(key, []) for key in keys} for n, t in tables.items()}, indent=1))
+        return
+    for name, table in tables.items():
+        extensions = " ".join("." + e for e in table.get("extensions", ()))
+        click.echo(f"{name:14} {table['name']:20} {extensions}")
 
 
 @main.command()

@@ -19,7 +19,7 @@ from chaffinch.types import Fingerprints, Stream
 LEVELS = ("portable", "avx2", "avx512")
 MAX_BYTES = 2**32 - 1
 
-_BYTES, _UTF8, _SYMBOLS, _DECODED, _SINGLE_BYTE = 0, 1, 6, 7, 8
+_BYTES, _UTF8, _SYMBOLS, _DECODED, _SINGLE_BYTE, _CODE, _HTML = 0, 1, 6, 7, 8, 9, 10
 _UNICODE = {"utf-8": _UTF8, "utf-16-le": 2, "utf-16-be": 3, "utf-32-le": 4, "utf-32-be": 5}
 _SCHEMES = {
     name: number
@@ -27,7 +27,20 @@ _SCHEMES = {
         ("all", "every", "mod-p", "safe-mod-p", "smallest", "winnow", "open-closed", "mod")
     )
 }
-_FORMS = {"text": 0, "consonants": 1, "bytes": 0}
+_FORMS = {"consonants": 1}  # 0 for every other front end
+
+
+class Language:
+    """A programming language in the core."""
+
+    def __init__(self, name: str, table: bytes) -> None:
+        message = ffi.new("char[]", 300)
+        data = ffi.from_buffer("uint8_t[]", table)
+        handle = lib.chf_language(data, len(table), message, 300)
+        if handle == ffi.NULL:
+            raise CoreFailure(f"the language {name}: {ffi.string(message).decode(errors='replace')}")
+        self.name = name
+        self.handle = ffi.gc(handle, lib.chf_language_free)
 
 
 class Source(NamedTuple):
@@ -35,7 +48,17 @@ class Source(NamedTuple):
 
     data: bytes | NDArray[np.uint32]
     encoding: int = _BYTES
-    table: NDArray[np.uint32] | None = None
+    table: NDArray[np.uint32] | Language | None = None
+
+    @classmethod
+    def code(cls, data: bytes, language: Language) -> Source:
+        """A program in ASCII or an encoding that contains it; a symbol is a token."""
+        return cls(data, _CODE, language)
+
+    @classmethod
+    def html(cls, data: bytes, code_points: NDArray[np.uint32] | None = None) -> Source:
+        """A web page in UTF-8, or in a single-byte encoding with the code point of every byte."""
+        return cls(data, _HTML, code_points)
 
     @classmethod
     def unicode(cls, data: bytes, encoding: str) -> Source:
@@ -106,7 +129,7 @@ def _native_recipe(recipe: Recipe, window: int | None) -> Any:
     native = ffi.new("ChfRecipe *")
     native.scheme = _SCHEMES[recipe.scheme]
     native.robust = recipe.ties == "robust"
-    native.form = _FORMS[recipe.front]
+    native.form = _FORMS.get(recipe.front, 0)
     native.k, native.w, native.window = recipe.k, recipe.w, window
     native.r, native.seed = recipe.inner, recipe.seed
     return native
@@ -120,7 +143,9 @@ def _native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
         buffer = ffi.from_buffer("uint8_t[]", source.data)
         slot.data, slot.len, slot.encoding = buffer, len(source.data), source.encoding
         keep.append(buffer)
-        if source.table is not None:
+        if isinstance(source.table, Language):
+            slot.table = ffi.cast("uint32_t *", source.table.handle)
+        elif source.table is not None:
             table = ffi.from_buffer("uint32_t[]", source.table)
             slot.table = table
             keep.append(table)
@@ -188,7 +213,7 @@ def fingerprint(
 def stream(source: Source, recipe: Recipe) -> Stream:
     """The canonical stream of a document."""
     native, keep = _native_sources([source])
-    owner = _owned(lib.chf_stream(native, _FORMS[recipe.front], _level()), lib.chf_columns_free)
+    owner = _owned(lib.chf_stream(native, _FORMS.get(recipe.front, 0), _level()), lib.chf_columns_free)
     del keep
     return Stream(
         _column(owner.first, owner.len, "<u4", owner),

@@ -12,7 +12,7 @@ from unicodedata import east_asian_width
 import click
 
 from chaffinch import api, core
-from chaffinch.recipe import WINDOWED, Recipe
+from chaffinch.recipe import FRONTS, WINDOWED, Recipe
 from chaffinch.types import Document, Fingerprints, Stream
 
 _ROW = 64
@@ -33,7 +33,7 @@ def explain(document: Document, recipe: Recipe, shown: int) -> Iterator[str]:
     yield from _marked_text(document, found, prints, recipe.k, part)
     yield ""
     yield _title("Canonical stream", "what is compared; a mark under the start of each chosen gram")
-    yield from _marked_stream(found, prints, part)
+    yield from _marked_stream(found, prints, recipe, part)
     if recipe.scheme in WINDOWED and len(found) >= recipe.k:
         yield ""
         yield _title("Windows", "where the smallest gram changes: it is kept, or equals the gram kept before")
@@ -90,9 +90,9 @@ def _marked_text(document: Document, found: Stream, prints: Fingerprints, k: int
     yield from "".join(text).splitlines()
 
 
-def _marked_stream(found: Stream, prints: Fingerprints, part: int) -> Iterator[str]:
+def _marked_stream(found: Stream, prints: Fingerprints, recipe: Recipe, part: int) -> Iterator[str]:
     chosen = {p for p in prints.positions.tolist() if p < part}
-    symbols = [_symbol(s) for s in found.symbols[:part].tolist()]
+    symbols = [_symbol(s, recipe) for s in found.symbols[:part].tolist()]
     for at in range(0, part, _ROW):
         row = range(at, min(at + _ROW, part))
         yield click.style(f"{at:7} ", dim=True) + "".join(
@@ -106,8 +106,11 @@ def _width(char: str) -> int:
     return 2 if east_asian_width(char) in "WF" else 1
 
 
-def _symbol(code: int) -> str:
-    char = chr(code) if code < 0x110000 else ""
+def _symbol(code: int, recipe: Recipe) -> str:
+    """A symbol as one character; of programs, K is a keyword, N a name, 0 a number and S a string."""
+    if recipe.front not in FRONTS:
+        return "K" if code >= 2**31 else {1: "N", 2: "0", 3: "S"}.get(code, chr(code))
+    char = chr(code)
     return char if char.isprintable() and char != " " else "\N{MIDDLE DOT}"
 
 
@@ -128,6 +131,6 @@ def _windows(found: Stream, prints: Fingerprints, recipe: Recipe, part: int) -> 
             return
         told += 1
         strip = "".join("#" if i == smallest else "." for i in window) if w <= _ROW else ""
-        gram = "".join(_symbol(s) for s in found.symbols[smallest : smallest + recipe.k].tolist())
+        gram = "".join(_symbol(s, recipe) for s in found.symbols[smallest : smallest + recipe.k].tolist())
         mark = click.style("kept", fg="yellow", bold=True) if smallest in kept else "equal"
         yield f"{start:7} {strip} gram {smallest} {gram} key {keys[smallest]:05x} {mark}"

@@ -6,9 +6,11 @@ import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from chaffinch import language
 from chaffinch.errors import BadRecipe, RecipeMismatch
 
-# Front ends and their versions: a front end that gives other symbols is another version.
+# Front ends and their versions: a front end that gives other symbols is another version. The other front ends
+# are the programming languages.
 FRONTS = {"text": 1, "consonants": 1, "bytes": 1}
 
 # Schemes that keep the smallest gram of every window, and so find every shared run of w + k - 1 symbols.
@@ -20,9 +22,22 @@ MAX_K = 2048
 MAX_W = 65536
 
 
+def _language_front(front: object) -> str:
+    """The language asked for, under its own name."""
+    asked, keep, rest = str(front).partition(language.KEEP_NAMES)
+    found = language.named(asked)
+    if found is None or rest:
+        names = ", ".join((*FRONTS, *language.languages()))
+        raise BadRecipe(f"front is {front!r}; choose one of {names}")
+    return found + keep
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How fingerprints are made.
+
+    `front` is what documents are reduced to: "text", "consonants", "bytes" or a programming language, whose
+    tokens are compared whatever the names; behind the language, "+names" compares the names too.
 
     Nothing shorter than `k` symbols is reported; with the windowed schemes every shared run of `guarantee`
     symbols is found. `w` is the window in grams; for the scheme "every" it is the step, for "mod-p" the
@@ -38,7 +53,9 @@ class Recipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        choices = {"front": tuple(FRONTS), "scheme": SCHEMES, "ties": TIES}
+        if self.front not in FRONTS:
+            object.__setattr__(self, "front", _language_front(self.front))
+        choices = {"scheme": SCHEMES, "ties": TIES}
         for field, allowed in choices.items():
             if (name := getattr(self, field)) not in allowed:
                 raise BadRecipe(f"{field} is {name!r}; choose one of {', '.join(allowed)}")
@@ -53,7 +70,9 @@ class Recipe:
     @property
     def version(self) -> int:
         """The version of the front end."""
-        return FRONTS[self.front]
+        if self.front in FRONTS:
+            return FRONTS[self.front]
+        return int(language.table(self.front.removesuffix(language.KEEP_NAMES))["version"])
 
     @property
     def guarantee(self) -> int | None:

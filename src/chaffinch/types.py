@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A name and the bytes under it. The encoding is found out unless it is given."""
+    """A name and the bytes under it. Format ("plain" or "html") and encoding are found out unless given."""
 
     name: str
     data: bytes
     encoding: str | None = None
+    format: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

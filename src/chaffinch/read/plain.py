@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 
@@ -37,11 +38,15 @@ def first_guess(data: bytes) -> str:
     return "utf-8"
 
 
-def second_guess(data: bytes) -> str:
-    """The encoding of what was taken for UTF-8 and has invalid bytes."""
+def second_guess(data: bytes, declared: str | None = None) -> str:
+    """The encoding of what was taken for UTF-8: still that, else what it declares, else the likeliest."""
     characters, invalid = core.count_utf8(data)
     if characters >= 4 * invalid:
-        return "utf-8"  # a few bad bytes in good UTF-8: they are passed over
+        return "utf-8"  # a few bad bytes in good UTF-8 are passed over
+    with suppress(LookupError):
+        name = codecs.lookup(declared or "").name
+        if not name.startswith("utf"):  # which it is not
+            return name
     return detect(data)
 
 
@@ -81,7 +86,7 @@ def source(document: Document, encoding: str) -> Source:
         return Source.unicode(data, name + ("-be" if big else "-le"))
     if name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
         return Source.unicode(data, name)
-    table = _single_byte_table(name)
+    table = single_byte_table(name)
     if table is not None:
         return Source.single_byte(data, table)
     try:
@@ -91,8 +96,9 @@ def source(document: Document, encoding: str) -> Source:
 
 
 @cache
-def _single_byte_table(name: str) -> NDArray[np.uint32] | None:
+def single_byte_table(name: str) -> NDArray[np.uint32] | None:
     """The code point of every byte, or None if characters may take several."""
+    name = codecs.lookup(name).name
     if name not in ("iso8859-1", "ascii"):
         try:
             module = import_module("encodings." + name.replace("-", "_"))

@@ -1,0 +1,102 @@
+"""Programming languages: a TOML file each in languages/, and how to tell which one a file is in."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePath
+from typing import Any
+
+from chaffinch.errors import ChaffinchError
+
+KEEP_NAMES = "+names"
+"""Behind a language: names, numbers and strings are compared by what they say."""
+
+_ALLOWED = {
+    "name", "version", "aliases", "extensions", "interpreters", "keywords", "ignore_case", "starts_name",
+    "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
+    "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony",
+}  # fmt: skip
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The names of all languages."""
+    folder = files("chaffinch") / "languages"
+    return tuple(sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml")))
+
+
+@cache
+def table(language: str) -> dict[str, Any]:
+    """The contents of a language's file."""
+    path = files("chaffinch") / "languages" / f"{language}.toml"
+    found = tomllib.loads(path.read_text("utf-8"))
+    if unknown := found.keys() - _ALLOWED:
+        raise ChaffinchError(f"languages/{language}.toml: unknown entries {', '.join(sorted(unknown))}")
+    return found
+
+
+@cache
+def _index(kind: str) -> dict[str, str]:
+    """From every alias, extension or interpreter to its language."""
+    return {key.lower(): language for language in languages() for key in table(language).get(kind, ())}
+
+
+def named(name: str) -> str | None:
+    """The language of this name or alias."""
+    lower = name.lower()
+    return lower if lower in languages() else _index("aliases").get(lower)
+
+
+def of_file(name: str, head: bytes) -> str | None:
+    """The language of a file, by its extension, else by the interpreter that its first line asks for."""
+    suffix = PurePath(name).suffix.removeprefix(".")
+    if (found := _index("extensions").get(suffix.lower())) is not None:
+        return found
+    if not head.startswith(b"#!"):
+        return None
+    words = head.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
+    programs = [PurePath(word).name.rstrip("0123456789.") for word in words if not word.startswith("-")]
+    asked = programs[1:] if programs[:1] == ["env"] else programs
+    return _index("interpreters").get(asked[0].lower()) if asked else None
+
+
+def records(language: str) -> Iterator[tuple[str, ...]]:
+    """One record for each thing the core must know; core/src/language.rs reads them."""
+    entries = table(language)
+    if entries.get("ignore_case"):
+        yield ("ignore-case",)
+    for kind in ("starts_name", "inside_name"):
+        if kind in entries:
+            yield kind.replace("_", "-"), entries[kind]
+    for word in entries.get("keywords", "").split():
+        yield "keyword", word
+    for kind, first in (("line_comments", ""), ("first_line_comments", "1")):
+        for opening in entries.get(kind, ()):
+            yield "line-comment", opening, first
+    nested = _flag(entries.get("nested_comments"))
+    for kind, first in (("block_comments", ""), ("first_block_comments", "1")):
+        for opening, closing in entries.get(kind, ()):
+            yield "block-comment", opening, closing, nested, first
+    for string in entries.get("strings", ()):
+        close, escape = string.get("close", string["open"]), string.get("escape", "")
+        flags = _flag(string.get("doubled")), _flag(string.get("lines"))
+        for prefix in ("", *string.get("prefixes", ())):
+            yield "string", prefix + string["open"], close, escape, *flags
+    for char in entries.get("chars", ()):
+        for prefix in ("", *char.get("prefixes", ())):
+            yield "char", prefix + char["open"], char.get("escape", "")
+    for fenced in entries.get("fenced", ()):
+        yield "fenced", fenced["open"], fenced["fence"], fenced["quote"], fenced.get("close", fenced["quote"])
+    for opening in entries.get("tagged", ()):
+        yield "tagged", opening
+    if columns := entries.get("columns"):
+        yield "columns", columns["comment"], str(columns["continuation"]), str(columns["last"])
+    for opening in entries.get("ceremony", ()):
+        yield "ceremony", opening
+
+
+def _flag(value: object) -> str:
+    return "1" if value else ""
