@@ -5,19 +5,18 @@ BIN = .venv/bin
 .PHONY: setup check test bench docs clean
 
 # An environment with the package (its native core built from source) and the development tools.
-setup: .venv/installed
+setup: .venv/built
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/pip install --quiet --group dev
-	$(BIN)/maturin develop --release --quiet
 	touch $@
 
-core = $(wildcard core/src/*.rs) core/Cargo.toml src/chaffinch/folding.txt
+core = $(wildcard core/src/*.rs) core/Cargo.toml src/chaffinch/folding.txt src/chaffinch/entities.txt
 
 .venv/built: .venv/installed $(core)
-	$(BIN)/maturin develop --release --quiet
+	$(BIN)/maturin develop --release --quiet >/dev/null
 	touch $@
 
 check: setup

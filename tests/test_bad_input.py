@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from chaffinch import Document, Recipe, Unreadable, core, fingerprint, fingerprint_all, stream
@@ -103,6 +104,32 @@ def test_nul_bytes_between_letters_do_not_matter() -> None:
 def test_other_types_are_refused() -> None:
     with pytest.raises(TypeError, match="cannot read a int"):
         fingerprint(42)  # type: ignore[arg-type]
+
+
+def test_one_document_is_not_a_list_of_documents() -> None:
+    with pytest.raises(TypeError, match="use fingerprint"):
+        fingerprint_all("hello")
+
+
+def test_numbers_of_another_width_are_converted_not_misread() -> None:
+    narrow = np.arange(100, dtype=np.uint8)
+    source, same = core.Source.canonical(narrow), core.Source.canonical(narrow.astype(np.uint32))  # type: ignore[arg-type]
+    recipe = Recipe("bytes", k=5, w=4)
+    assert (
+        core.fingerprint([source], recipe)[0].hashes.tolist()
+        == core.fingerprint([same], recipe)[0].hashes.tolist()
+    )
+
+
+def test_a_pipe_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(core, "MAX_BYTES", 1 << 22)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with (
+        subprocess.Popen(["sh", "-c", f"exec yes > {pipe} 2> /dev/null"]),
+        pytest.raises(Unreadable, match="split it"),
+    ):
+        fingerprint(pipe)
 
 
 def test_more_than_four_gigabytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,49 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
         assert "\x07" not in done.stdout
 
 
+def test_names_in_errors_do_not_steer_the_terminal() -> None:
+    done = chaffinch("fingerprint", "no\x1b[31mred")
+    assert "\x1b" not in done.stderr
+    assert "no such file" in done.stderr
+
+
+def test_a_terminal_that_lacks_a_character_gets_another(tmp_path: Path) -> None:
+    path = tmp_path / "日本.txt"
+    path.write_text("日本語のテキスト" * 10)
+    for command in ("fingerprint", "explain"):
+        done = subprocess.run(
+            [sys.executable, "-m", "chaffinch", command, str(path)],
+            capture_output=True,
+            env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_full_disk_is_an_error_without_a_traceback(essay: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "chaffinch", "fingerprint", "--json", essay]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_secret_seed_is_not_printed(essay: Path) -> None:
+    for command in ("fingerprint", "explain"):
+        done = chaffinch(command, "--json", "--seed", 987654321, essay)
+        assert "987654321" not in done.stdout
+        assert json.loads(done.stdout)["recipe"]["seeded"] is True
+
+
+def test_explain_grows_with_what_it_shows(tmp_path: Path) -> None:
+    """All of a megabyte, and very wide windows: neither may take more than its share."""
+    path = tmp_path / "large.txt"
+    path.write_text("".join(f"line {i} of {i * i} words\n" for i in range(40_000)))
+    assert chaffinch("explain", "--symbols", 10**7, path).returncode == 0
+    assert chaffinch("explain", "-w", 65536, "--symbols", 10**5, path).returncode == 0
+
+
 def test_explain_json(essay: Path) -> None:
     result = json.loads(chaffinch("explain", "--json", essay).stdout)
     assert len(result["stream"]["symbols"]) == result["fingerprints"]["symbols"]

@@ -55,6 +55,9 @@ def test_fingerprints_of_different_recipes_are_not_compared() -> None:
 
 def test_the_secret_is_not_shown() -> None:
     assert "4711" not in str(Recipe(seed=4711))
+    assert "4711" not in repr(Recipe(seed=4711))
+    with pytest.raises(RecipeMismatch, match="another seed"):
+        Recipe(seed=4711).check(Recipe(seed=4712), "archive")
 
 
 def test_another_seed_chooses_and_names_otherwise() -> None:

@@ -183,6 +183,13 @@ def _encodable(char: str, encoding: str) -> bool:
         (JAPANESE, "euc-jp"),
         (CHINESE, "gb18030"),
         (KOREAN, "cp949"),
+        (JAPANESE, "iso2022_jp"),
+        ("a" + JAPANESE.replace("。", "") * 400, "shift_jis"),
+        ("Only ASCII for a long while. " * 4000 + RUSSIAN, "koi8-r"),
+        (RUSSIAN.replace(" ", ""), "utf-16-le"),
+        (RUSSIAN, "utf-32-be"),
+        (RUSSIAN, "utf-32-le"),
+        (CHINESE + "\n", "utf-16-be"),
         ("Plain words in sixteen bits, " * 20, "utf-16-be"),
     ],
 )
@@ -198,6 +205,29 @@ def test_a_few_bad_bytes_do_not_make_utf8_something_else() -> None:
     whole = fingerprint(data)
     found = fingerprint(broken)
     assert len(set(whole.hashes.tolist()) & set(found.hashes.tolist())) > 0.5 * len(set(whole.hashes.tolist()))
+
+
+def test_a_character_cut_by_the_end_does_not_make_utf8_something_else() -> None:
+    data = "The café was naïve and the résumé".encode()[:-1]
+    assert stream(data).symbols.tolist() == stream("The café was naïve and the résum").symbols.tolist()
+
+
+def test_a_bad_byte_does_not_make_a_document_latin() -> None:
+    data = JAPANESE.encode("shift_jis") * 3
+    broken = data[:1000] + b"\xff" + data[1000:]
+    whole, found = (set(fingerprint(d).hashes.tolist()) for d in (data, broken))
+    assert len(whole & found) > 0.9 * len(whole)
+
+
+def test_errors_in_a_double_byte_encoding_keep_the_places_of_the_others() -> None:
+    good = JAPANESE.encode("shift_jis")
+    data = good + b"\xff\x80 \xfd" + good
+    found = stream(Document("x", data, "shift_jis"))
+    table = reference.folding("text")
+    for symbol, start, end in zip(
+        found.symbols.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True
+    ):
+        assert symbol in table[ord(data[start:end].decode("shift_jis"))]
 
 
 def test_bytes_in_no_encoding_are_read_all_the_same() -> None:

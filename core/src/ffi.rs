@@ -7,11 +7,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
 use crate::batch::{self, Batch};
+use crate::chunk::Sink;
 use crate::fold::Form;
 use crate::hash::MAX_K;
 use crate::language::Language;
 use crate::level::Level;
-use crate::select::{Recipe, Scheme, Sink, winnow};
+use crate::select::{Recipe, Scheme, winnow};
 use crate::text::{Endian, Gather, Source, count_utf8};
 use crate::window::{Order, Windows};
 
@@ -31,7 +32,7 @@ pub struct ChfSource {
 
 #[repr(C)]
 pub struct ChfRecipe {
-    /// 0 all, 1 every w-th, 2 0 mod w, 3 safe 0 mod p, 4 w smallest, 5 winnow, 6 open-closed, 7 mod
+    /// 0 all, 1 every w-th, 2 0 mod p, 3 safe 0 mod p, 4 w smallest, 5 winnow, 6 open-closed, 7 mod
     pub scheme: u32,
     pub robust: u32,
     /// 0 letters and digits, 1 consonants
@@ -41,6 +42,7 @@ pub struct ChfRecipe {
     /// The window to use, at least w.
     pub window: u32,
     pub r: u32,
+    pub p: u32,
     pub seed: u64,
 }
 
@@ -119,12 +121,13 @@ fn recipe(r: &ChfRecipe) -> Recipe {
         other => panic!("no scheme {other}"),
     };
     let (k, w, window) = (r.k as usize, r.w as usize, r.window as usize);
-    let (r, robust, seed) = (r.r as usize, r.robust != 0, r.seed);
+    let (p, r, robust, seed) = (r.p as u64, r.r as usize, r.robust != 0, r.seed);
     assert!((1..=MAX_K).contains(&k), "k must be 1 to {MAX_K}");
     assert!((1..=Windows::MAX_W).contains(&w), "w must be 1 to {}", Windows::MAX_W);
     assert!((w..=Windows::MAX_W).contains(&window), "the window must be w to {}", Windows::MAX_W);
     assert!((1..=k).contains(&r), "r must be 1 to k");
-    Recipe { scheme, robust, k, w, window, r, seed }
+    assert!(p >= 1, "p must be at least 1");
+    Recipe { scheme, robust, k, w, window, p, r, seed }
 }
 
 /// Runs `work`; a panic becomes a message for the caller.
@@ -313,7 +316,7 @@ pub unsafe extern "C" fn chf_count_utf8(data: *const u8, len: usize, characters:
 /// The best level this machine has: 0 portable, 1 AVX2, 2 AVX-512.
 #[unsafe(no_mangle)]
 pub extern "C" fn chf_best_level() -> u32 {
-    Level::best() as u32
+    Level::best().number()
 }
 
 unsafe fn free_message(message: *mut c_char) {

@@ -86,12 +86,15 @@ impl Identity {
     /// Appends the hash of the gram at each position; `PADDING` symbols must follow the last gram.
     pub fn of_all(&self, symbols: &[u32], positions: &[u32], level: Level, out: &mut Vec<u64>) {
         let before = out.len();
-        match level {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: a level is only ever one that the machine has.
-            Level::Avx512 => unsafe { crate::simd::polynomials(symbols, positions, &self.limbs, out) },
-            _ => level.run(Polynomials { limbs: &self.limbs, symbols, positions, out }),
+        #[cfg(target_arch = "x86_64")]
+        if level.is_avx512() {
+            // SAFETY: a level is one that the machine has.
+            unsafe { crate::simd::polynomials(symbols, positions, &self.limbs, out) };
+        } else {
+            level.run(Polynomials { limbs: &self.limbs, symbols, positions, out });
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        level.run(Polynomials { limbs: &self.limbs, symbols, positions, out });
         for value in &mut out[before..] {
             *value = self.finish(reduce(*value as u128));
         }

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::chunk::Sink;
 use crate::fold::{Folding, MAX_EXPANSION};
 use crate::level::Level;
-use crate::select::Sink;
 use crate::text::{Source, utf8_length};
 
 const TABLE: &str = include_str!("../../src/chaffinch/entities.txt");

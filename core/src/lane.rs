@@ -16,12 +16,13 @@ pub trait Lane: Copy + Ord + Default {
     fn position(self) -> u32;
     /// 1 or 0, by arithmetic: compilers turn a sum of comparisons into slow shuffling of masks.
     fn differs(self, other: Self) -> u32;
-    /// Whether there is a `minima` for this level.
+    /// Whether `minima` does anything on this level.
     #[inline(always)]
     fn in_registers(_: Level) -> bool {
         false
     }
-    fn minima(_from: &[Self], _to: &mut [Self], _width: usize, _n: usize) {}
+    /// `simd::minima`, where the level has it.
+    fn minima(_from: &[Self], _to: &mut [Self], _width: usize, _n: usize, _: Level) {}
     /// `simd::changes`, where the level has it.
     fn changes(_lanes: &[Self], _out: &mut [Self], _: Level) -> Option<usize> {
         None
@@ -50,18 +51,20 @@ impl Lane for i32 {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn in_registers(level: Level) -> bool {
-        level == Level::Avx512
+        level.is_avx512()
     }
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn minima(from: &[i32], to: &mut [i32], width: usize, n: usize) {
-        // SAFETY: called only if `in_registers`, and a level is only ever one that the machine has.
-        unsafe { crate::simd::minima(from, to, width, n) }
+    fn minima(from: &[i32], to: &mut [i32], width: usize, n: usize, level: Level) {
+        if level.is_avx512() {
+            // SAFETY: a level is one that the machine has.
+            unsafe { crate::simd::minima(from, to, width, n) }
+        }
     }
     #[cfg(target_arch = "x86_64")]
     fn changes(lanes: &[i32], out: &mut [i32], level: Level) -> Option<usize> {
-        // SAFETY: a level is only ever one that the machine has.
-        (level == Level::Avx512).then(|| unsafe { crate::simd::changes(lanes, out) })
+        // SAFETY: a level is one that the machine has.
+        level.is_avx512().then(|| unsafe { crate::simd::changes(lanes, out) })
     }
 }
 
@@ -109,7 +112,7 @@ pub fn sliding_min<L: Lane>(
     if width == 1 {
         to[..n].copy_from_slice(&source[..n]);
     } else if L::in_registers(level) {
-        L::minima(source, to, first, n + width - first);
+        L::minima(source, to, first, n + width - first, level);
     } else {
         widen(source, to, 1, width, n);
     }

@@ -3,8 +3,12 @@
 //! The loops are written once, in plain Rust that compilers vectorise, and compiled for each level, so the
 //! levels agree by construction. What compilers do not vectorise is in simd.rs.
 
+/// A level that this machine has; there is no other way to make one than `best` and `at_most`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
-pub enum Level {
+pub struct Level(Instructions);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+enum Instructions {
     Portable,
     Avx2,
     Avx512,
@@ -21,7 +25,9 @@ impl Level {
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+            let has_avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2");
             let has_avx512 = is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
@@ -29,34 +35,41 @@ impl Level {
                 && is_x86_feature_detected!("avx512vbmi")
                 && is_x86_feature_detected!("avx512vbmi2");
             if has_avx2 && has_avx512 {
-                return Level::Avx512;
+                return Level(Instructions::Avx512);
             }
             if has_avx2 {
-                return Level::Avx2;
+                return Level(Instructions::Avx2);
             }
         }
-        Level::Portable
+        Level(Instructions::Portable)
     }
 
-    /// Runs the task with this level's instructions, or with the best the machine has if it lacks them.
+    /// The level of this number (0 portable, 1 AVX2, 2 AVX-512), or the best the machine has if that is less.
+    pub fn at_most(number: u32) -> Self {
+        let all = [Instructions::Portable, Instructions::Avx2, Instructions::Avx512];
+        let (asked, best) = (Level(all[number.min(2) as usize]), Level::best());
+        if asked > best { best } else { asked }
+    }
+
+    pub fn number(self) -> u32 {
+        self.0 as u32
+    }
+
+    pub fn is_avx512(self) -> bool {
+        self.0 == Instructions::Avx512
+    }
+
+    /// Runs the task with this level's instructions.
     #[inline(always)]
     pub fn run<T: Task>(self, task: T) -> T::Output {
-        #[cfg(target_arch = "x86_64")]
-        {
-            // The level comes from `best` or was clamped to it in `at_most`: the instructions are there.
-            match self {
-                Level::Avx512 => return unsafe { avx512(task) },
-                Level::Avx2 => return unsafe { avx2(task) },
-                Level::Portable => {}
-            }
+        match self.0 {
+            // SAFETY: `best` found the instructions, and a level is never above it.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => unsafe { avx512(task) },
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => unsafe { avx2(task) },
+            _ => task.run(),
         }
-        task.run()
-    }
-
-    /// The level of this number, or the best the machine has if that is less.
-    pub fn at_most(number: u32) -> Self {
-        let asked = [Level::Portable, Level::Avx2, Level::Avx512][number.min(2) as usize];
-        if asked > Level::best() { Level::best() } else { asked }
     }
 }
 

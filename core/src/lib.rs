@@ -2,7 +2,8 @@
 
 mod aligned;
 pub mod batch;
-pub mod code;
+pub pub mod chunk;
+mod code;
 pub mod ffi;
 pub mod fold;
 pub mod hash;

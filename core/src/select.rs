@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::hash::{Identity, PADDING};
+use crate::chunk::{Chunk, Sink};
+use crate::hash::Identity;
 use crate::level::Level;
 use crate::text::Source;
 use crate::window::{Change, Order, Windows};
@@ -16,9 +17,9 @@ pub enum Scheme {
     All,
     /// Every w-th gram, counted from the start: fails when text is inserted.
     Every,
-    /// Grams whose hash is 0 modulo w: leaves gaps.
+    /// Grams whose hash is 0 modulo p: leaves gaps.
     ModP,
-    /// As ModP, with the p of least density; a gram that ends w grams without one is kept too.
+    /// As ModP; a gram that ends w grams without one is kept too.
     SafeModP,
     /// The w smallest hashes of the document.
     Smallest,
@@ -35,6 +36,8 @@ pub struct Recipe {
     pub w: usize,
     /// The window actually used, at least w: a wider one selects a subset.
     pub window: usize,
+    /// The modulus of the mod-p schemes.
+    pub p: u64,
     /// Symbols in an inner gram, for the orders that look inside grams.
     pub r: usize,
     pub seed: u64,
@@ -71,52 +74,6 @@ impl Fingerprints {
         self.starts.extend_from_slice(&other.starts);
         self.ends.extend_from_slice(&other.ends);
     }
-}
-
-/// A stretch of a stream: symbols, and the place of each in its source.
-pub struct Chunk {
-    pub symbols: Vec<u32>,
-    /// What `Source::range` turns into a byte range; left alone by sources whose places are positions.
-    pub places: Vec<u32>,
-    /// Where symbols end, from sources whose places do not tell.
-    pub ends: Vec<u32>,
-    pub len: usize,
-}
-
-impl Chunk {
-    pub fn new(capacity: usize) -> Self {
-        Chunk {
-            symbols: vec![0; capacity + PADDING],
-            places: vec![0; capacity],
-            ends: vec![0; capacity],
-            len: 0,
-        }
-    }
-
-    pub fn room(&self) -> usize {
-        self.places.len() - self.len
-    }
-
-    #[inline(always)]
-    pub fn push(&mut self, symbol: u32, place: u32) {
-        self.symbols[self.len] = symbol;
-        self.places[self.len] = place;
-        self.len += 1;
-    }
-
-    /// Drops the first n symbols.
-    fn drop_front(&mut self, n: usize) {
-        self.symbols.copy_within(n..self.len, 0);
-        self.places.copy_within(n..self.len, 0);
-        self.ends.copy_within(n..self.len, 0);
-        self.len -= n;
-    }
-}
-
-/// Where a front end puts its symbols: it fills the chunk and flushes when little room is left.
-pub trait Sink {
-    fn chunk(&mut self) -> &mut Chunk;
-    fn flush(&mut self, source: &Source);
 }
 
 /// Symbols gathered before each selection step, beyond what windows reach over.
@@ -285,11 +242,10 @@ impl Selector {
 
     fn select_rolling(&mut self, source: &Source) {
         let State::Rolling(rolling) = &mut self.state else { return };
-        let Recipe { scheme, k, w, .. } = self.recipe;
+        let Recipe { scheme, k, w, p, .. } = self.recipe;
         if self.chunk.len < k {
             return;
         }
-        let p = if scheme == Scheme::SafeModP { least_dense_modulus(w) } else { w as u64 };
         let symbols = &self.chunk.symbols[..self.chunk.len];
         let count = self.chunk.len - k + 1;
         for i in 0..count {
@@ -364,12 +320,6 @@ impl Rolling {
         self.smallest.push((hash, range.0));
         self.ranges.insert(hash, range);
     }
-}
-
-/// Safe 0 mod p is least dense when a hash is good with probability ln(w)/w.
-pub fn least_dense_modulus(w: usize) -> u64 {
-    let w = w as f64;
-    if w < 3.0 { 1 } else { (w / w.ln()).round() as u64 }
 }
 
 impl Sink for Selector {

@@ -1,5 +1,5 @@
-//! The three steps that compilers do not vectorise, in AVX-512: picking out what changes, packing what is
-//! kept, and multiplying limbs. Each has a plain twin where it is called; the tests compare the levels.
+//! The four steps that compilers do not vectorise, in AVX-512: minima within registers, picking out what
+//! changes, packing what is kept, and multiplying limbs. Each has a plain twin where it is called; the tests compare the levels.
 
 use std::arch::x86_64::*;
 
@@ -30,8 +30,8 @@ pub fn changes(lanes: &[i32], out: &mut [i32]) -> usize {
     found
 }
 
-/// to[i] = the minimum of from[i .. i+width], for i < n; width is 2, 4, 8 or 16. Both slices must have a
-/// multiple of 16 lanes to spare behind n.
+/// to[i] = the minimum of from[i .. i+width], for i < n; width is 2, 4, 8 or 16. Both slices must hold n+width-1
+/// lanes, rounded up to a multiple of 16.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub fn minima(from: &[i32], to: &mut [i32], width: usize, n: usize) {

@@ -2,12 +2,12 @@
 //!
 //! Bytes that are not valid in their encoding stand for nothing and are passed over one by one.
 
+use crate::chunk::{Chunk, Sink};
 use crate::code::Lexer;
 use crate::fold::{Folding, Form, MAX_EXPANSION};
 use crate::html;
 use crate::language::Language;
 use crate::level::{Level, Task};
-use crate::select::{Chunk, Sink};
 
 /// A document as it arrives.
 #[derive(Clone, Copy)]
@@ -198,8 +198,8 @@ fn ascii(chunk: &mut Chunk, bytes: &[u8], at: u32, folding: &Folding, level: Lev
     let symbols = &mut chunk.symbols[chunk.len..chunk.places.len()];
     let places = &mut chunk.places[chunk.len..];
     #[cfg(target_arch = "x86_64")]
-    if level == Level::Avx512 {
-        // SAFETY: a level is only ever one that the machine has.
+    if level.is_avx512() {
+        // SAFETY: a level is one that the machine has.
         let (taken, written) = unsafe { crate::simd::ascii(bytes, at, &folding.ascii, symbols, places) };
         chunk.len += written;
         return taken;
@@ -288,12 +288,17 @@ fn utf32_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) {
 }
 
 /// How many multi-byte characters are valid UTF-8, and how many bytes are not: together they tell UTF-8 with a
-/// few bad bytes from another encoding.
+/// few bad bytes from another encoding. A character cut by the end of the text does not count.
 pub fn count_utf8(bytes: &[u8]) -> (usize, usize) {
-    bytes.utf8_chunks().fold((0, 0), |(characters, invalid), chunk| {
+    let (characters, invalid) = bytes.utf8_chunks().fold((0, 0), |(characters, invalid), chunk| {
         let found = chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         (characters + found, invalid + chunk.invalid().len())
-    })
+    });
+    let cut = (1..4.min(bytes.len() + 1)).find(|&n| {
+        let end = std::str::from_utf8(&bytes[bytes.len() - n..]);
+        end.is_err_and(|why| why.valid_up_to() == 0 && why.error_len().is_none())
+    });
+    (characters, invalid - cut.unwrap_or(0))
 }
 
 /// Gathers a whole stream.

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from chaffinch import core
 from chaffinch.core import Source
@@ -43,7 +44,7 @@ def _contents(path: Path) -> bytes:
             status = os.fstat(file.fileno())
             if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode):
                 _refuse_large(str(path), status.st_size)
-                return file.read()
+                return file.read() if status.st_size else _from_pipe(path, file)
         raise Unreadable(f"{path}: is a device, not a file; name a file or a pipe")
     except IsADirectoryError:
         raise Unreadable(f"{path}: is a directory; name the files in it") from None
@@ -56,6 +57,17 @@ def _contents(path: Path) -> bytes:
         raise Unreadable(f"{path}: {why}") from None
 
 
+def _from_pipe(path: Path, file: BinaryIO) -> bytes:
+    """What has no size to tell beforehand."""
+    parts: list[bytes] = []
+    size = 0
+    while part := file.read(1 << 20):
+        parts.append(part)
+        size += len(part)
+        _refuse_large(str(path), size)
+    return b"".join(parts)
+
+
 def _refuse_large(name: str, size: int) -> None:
     if size > core.MAX_BYTES:
         raise Unreadable(f"{name}: longer than 4 GiB; split it")
@@ -64,7 +76,7 @@ def _refuse_large(name: str, size: int) -> None:
 def fingerprint(source: Readable, recipe: Recipe | None = None, *, window: int | None = None) -> Fingerprints:
     """The fingerprints of one document.
 
-    A `window` wider than the recipe's selects fewer of them, all of which an index of that recipe holds.
+    A `window` wider than the recipe's selects fewer of them, whose hashes an index of that recipe holds all.
     """
     return fingerprint_all([source], recipe, window=window)[0]
 
@@ -78,6 +90,8 @@ def fingerprint_all(
 ) -> Sequence[Fingerprints]:
     """The fingerprints of many documents, made in parallel; the same whatever the number of threads."""
     recipe = recipe or Recipe()
+    if isinstance(sources, str | bytes | Path | Document):
+        raise TypeError("fingerprint_all takes several documents; for one, use fingerprint")
     documents = [document(source) for source in sources]
     guesses = [_source(d, recipe) for d in documents]
     batch = core.fingerprint(guesses, recipe, window=window, threads=threads)
@@ -95,7 +109,8 @@ def fingerprint_all(
 def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
     """The canonical form of one document."""
     recipe = recipe or Recipe()
-    return core.stream(_source(settle(document(source)), recipe), recipe)
+    found = document(source)
+    return core.stream(_source(found if recipe.front == "bytes" else settle(found), recipe), recipe)
 
 
 def settle(found: Document) -> Document:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from chaffinch import __version__, language
-from chaffinch.errors import ChaffinchError, Unreadable
+from chaffinch.errors import ChaffinchError, CoreFailure, Unreadable
 from chaffinch.recipe import SCHEMES, TIES, Recipe
 
 if TYPE_CHECKING:
@@ -26,15 +28,35 @@ class _Group(click.Group):
     """Turns errors into messages: no traceback, exit code 2."""
 
     def invoke(self, context: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a character shows another
+                stream.reconfigure(errors="replace")
         try:
             return super().invoke(context)
         except ChaffinchError as error:
             _complain(str(error))
-            context.exit(ERROR)
+        except BrokenPipeError:  # the reader of our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return context.exit(FOUND)
+        except OSError as error:
+            _complain(f"{error.strerror or error}")
+        return context.exit(ERROR)
 
 
 def _complain(message: str) -> None:
-    click.echo(f"chaffinch: {message}", err=True)
+    click.echo(f"chaffinch: {_printable(message)}", err=True)
+
+
+def _printable(text: str) -> str:
+    """Text that cannot steer a terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _as_receipt(recipe: Recipe) -> dict[str, Any]:
+    """The recipe for others to see: without its seed, which may be a secret."""
+    shown = recipe.to_dict() | {"guarantee": recipe.guarantee, "seeded": bool(recipe.seed)}
+    del shown["seed"]
+    return shown
 
 
 def recipe_options(command: Command) -> Command:
@@ -79,8 +101,7 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
     results = _fingerprint_files(paths, recipe, skipped)
     total = 0
     if as_json:
-        receipt = json.dumps(recipe.to_dict() | {"guarantee": recipe.guarantee})
-        click.echo(f'{{"recipe": {receipt}, "documents": [')
+        click.echo(f'{{"recipe": {json.dumps(_as_receipt(recipe))}, "documents": [')
         between = ""
         for document, prints in results:
             total += len(prints)
@@ -97,10 +118,6 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
     context.exit(ERROR if skipped else FOUND if total else NOTHING)
 
 
-def _printable(name: str) -> str:
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)
-
-
 def _fingerprint_files(
     paths: tuple[Path, ...], recipe: Recipe, skipped: list[dict[str, str]]
 ) -> Iterator[tuple[Document, Fingerprints]]:
@@ -108,19 +125,41 @@ def _fingerprint_files(
     from chaffinch import api
 
     batch: list[Document] = []
-    with click.progressbar(
-        paths, label="Fingerprinting", file=sys.stderr, hidden=len(paths) < 2 or not sys.stderr.isatty()
-    ) as bar:
+    size = 0
+    quiet = len(paths) < 2 or not (sys.stderr and sys.stderr.isatty())
+    with click.progressbar(paths, label="Fingerprinting", file=sys.stderr, hidden=quiet) as bar:
         for path in bar:
             try:
-                batch.append(api.document(path))
+                document = api.document(path)
+                if size + len(document.data) > _BATCH_BYTES:
+                    yield from _fingerprint_batch(batch, recipe, skipped)
+                    batch, size = [], 0
+                batch.append(document)
+                size += len(document.data)
             except Unreadable as error:
-                _complain(str(error))
-                skipped.append({"name": str(path), "why": str(error)})
-            if sum(len(d.data) for d in batch) > _BATCH_BYTES:
-                yield from zip(batch, api.fingerprint_all(batch, recipe), strict=True)
-                batch = []
-    yield from zip(batch, api.fingerprint_all(batch, recipe), strict=True)
+                _skip(str(path), error, skipped)
+    yield from _fingerprint_batch(batch, recipe, skipped)
+
+
+def _fingerprint_batch(
+    batch: list[Document], recipe: Recipe, skipped: list[dict[str, str]]
+) -> Iterator[tuple[Document, Fingerprints]]:
+    """One bad document never loses the others: if the batch fails, each is tried alone."""
+    from chaffinch import api
+
+    try:
+        yield from zip(batch, api.fingerprint_all(batch, recipe), strict=True)
+    except (Unreadable, CoreFailure):
+        for document in batch:
+            try:
+                yield document, api.fingerprint(document, recipe)
+            except (Unreadable, CoreFailure) as error:
+                _skip(document.name, error, skipped)
+
+
+def _skip(name: str, error: ChaffinchError, skipped: list[dict[str, str]]) -> None:
+    _complain(str(error))
+    skipped.append({"name": name, "why": str(error)})
 
 
 def _as_dict(document: Document, prints: Fingerprints) -> dict[str, Any]:
@@ -171,8 +210,8 @@ def explain(context: click.Context, /, file: Path, shown: int, as_json: bool, **
             "ends": stream.ends.tolist(),
         }
         chosen = _as_dict(document, prints)
-        click.echo(json.dumps({"recipe": recipe.to_dict(), "stream": columns, "fingerprints": chosen}))
+        click.echo(json.dumps({"recipe": _as_receipt(recipe), "stream": columns, "fingerprints": chosen}))
     else:
-        for line in lines(document, recipe, max(1, shown)):
+        for line in lines(document, recipe, prints, max(1, shown)):
             click.echo(line)
     context.exit(FOUND if len(prints) else NOTHING)

@@ -30,6 +30,11 @@ _SCHEMES = {
 _FORMS = {"consonants": 1}  # 0 for every other front end
 
 
+def _contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
+    """As the core reads them, whatever they were."""
+    return np.ascontiguousarray(numbers, np.uint32)
+
+
 class Language:
     """A programming language in the core."""
 
@@ -58,7 +63,7 @@ class Source(NamedTuple):
     @classmethod
     def html(cls, data: bytes, code_points: NDArray[np.uint32] | None = None) -> Source:
         """A web page in UTF-8, or in a single-byte encoding with the code point of every byte."""
-        return cls(data, _HTML, code_points)
+        return cls(data, _HTML, None if code_points is None else _contiguous(code_points))
 
     @classmethod
     def unicode(cls, data: bytes, encoding: str) -> Source:
@@ -68,19 +73,21 @@ class Source(NamedTuple):
     @classmethod
     def single_byte(cls, data: bytes, code_points: NDArray[np.uint32]) -> Source:
         """Bytes that are a character each, with the code point of every byte."""
-        assert len(code_points) == 256
-        return cls(data, _SINGLE_BYTE, code_points)
+        if len(code_points) != 256:
+            raise ValueError("a single-byte encoding has 256 code points")
+        return cls(data, _SINGLE_BYTE, _contiguous(code_points))
 
     @classmethod
     def decoded(cls, code_points: NDArray[np.uint32], starts: NDArray[np.uint32]) -> Source:
         """Code points, where each starts in the original, and where the last ends."""
-        assert len(starts) == len(code_points) + 1
-        return cls(code_points, _DECODED, starts)
+        if len(starts) != len(code_points) + 1:
+            raise ValueError("one start for each code point, and the end of the last")
+        return cls(_contiguous(code_points), _DECODED, _contiguous(starts))
 
     @classmethod
     def canonical(cls, symbols: NDArray[np.uint32]) -> Source:
         """A stream that is canonical already."""
-        return cls(symbols, _SYMBOLS)
+        return cls(_contiguous(symbols), _SYMBOLS)
 
 
 class _Column:
@@ -131,7 +138,7 @@ def _native_recipe(recipe: Recipe, window: int | None) -> Any:
     native.robust = recipe.ties == "robust"
     native.form = _FORMS.get(recipe.front, 0)
     native.k, native.w, native.window = recipe.k, recipe.w, window
-    native.r, native.seed = recipe.inner, recipe.seed
+    native.r, native.p, native.seed = recipe.inner, recipe.modulus, recipe.seed
     return native
 
 
@@ -192,7 +199,7 @@ def threads_available() -> int:
 def fingerprint(
     sources: Sequence[Source], recipe: Recipe, *, window: int | None = None, threads: int | None = None
 ) -> Batch:
-    """Fingerprints of every document; a window wider than the recipe's selects a subset of them."""
+    """Fingerprints of every document; the hashes of a wider window are a subset of the recipe's."""
     native, keep = _native_sources(sources)
     how = _native_recipe(recipe, window)
     count = threads_available() if threads is None else max(1, threads)
@@ -224,7 +231,7 @@ def stream(source: Source, recipe: Recipe) -> Stream:
 
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:
     """The key by which each gram is ordered; the smallest of a window is its fingerprint."""
-    data = ffi.from_buffer("uint32_t[]", symbols)
+    data = ffi.from_buffer("uint32_t[]", _contiguous(symbols))
     how = _native_recipe(recipe, None)
     owner = _owned(lib.chf_keys(data, len(symbols), how, _level()), lib.chf_columns_free)
     return _column(owner.first, owner.len, "<u4", owner)
@@ -234,7 +241,7 @@ def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArr
     """Winnowing over hashes made elsewhere: the positions chosen."""
     if w < 1:
         raise BadRecipe(f"w is {w}; give at least 1")
-    data = ffi.from_buffer("uint64_t[]", hashes)
+    data = ffi.from_buffer("uint64_t[]", np.ascontiguousarray(hashes, np.uint64))
     owner = _owned(lib.chf_winnow(data, len(hashes), w, ties == "robust"), lib.chf_columns_free)
     return _column(owner.first, owner.len, "<u4", owner)
 

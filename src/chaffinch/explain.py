@@ -5,9 +5,9 @@ Lines of styled text, ready for a terminal; the styles are dropped where there i
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
-from unicodedata import east_asian_width
 
 import click
 
@@ -19,18 +19,23 @@ _ROW = 64
 _WINDOWS = 12
 
 
-def explain(document: Document, recipe: Recipe, shown: int) -> Iterator[str]:
+def printable(text: str) -> str:
+    """Text that cannot steer a terminal; characters without a shape, such as joiners, are left out."""
+    shown = (c for c in text if unicodedata.category(c) != "Cf")
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
+
+
+def explain(document: Document, recipe: Recipe, prints: Fingerprints, shown: int) -> Iterator[str]:
     """What happens to a document, for the first `shown` symbols."""
     document = api.settle(document)
     found = api.stream(document, recipe)
-    prints = api.fingerprint(document, recipe)
     part = min(shown, len(found))
     yield from _summary(document, recipe, prints)
-    if not len(found):
+    if not part:
         return
     yield ""
     yield _title("Your text", "chosen grams underlined, the first letter of each marked")
-    yield from _marked_text(document, found, prints, recipe.k, part)
+    yield from _marked_text(document, found, prints, part)
     yield ""
     yield _title("Canonical stream", "what is compared; a mark under the start of each chosen gram")
     yield from _marked_stream(found, prints, recipe, part)
@@ -46,7 +51,7 @@ def explain(document: Document, recipe: Recipe, shown: int) -> Iterator[str]:
 def _summary(document: Document, recipe: Recipe, prints: Fingerprints) -> Iterator[str]:
     grams = max(0, prints.symbols - recipe.k + 1)
     sizes = f"{len(document.data)} bytes -> {prints.symbols} symbols -> {grams} grams of {recipe.k}"
-    yield f"{_safe(document.name)}: {sizes}"
+    yield f"{printable(document.name)}: {sizes}"
     share = f", one in {grams / len(prints):.1f} grams" if len(prints) else ""
     yield f"{click.style(str(len(prints)), bold=True)} fingerprints{share}, by {recipe}"
     promise = (
@@ -55,39 +60,37 @@ def _summary(document: Document, recipe: Recipe, prints: Fingerprints) -> Iterat
         else "this scheme may miss shared runs of any length"
     )
     yield f"{promise}, nothing shorter than {recipe.k} is reported"
-    if not prints.symbols:
-        yield "There is nothing to compare: the document has no letters or digits."
-    elif not grams:
-        yield f"There is nothing to compare: the document is shorter than {recipe.k} symbols."
+    if not grams:
+        yield f"There is nothing to compare: {prints.symbols} symbols are fewer than {recipe.k}."
 
 
 def _title(name: str, hint: str) -> str:
     return click.style(name, bold=True) + click.style(f"  ({hint})", dim=True)
 
 
-def _safe(text: str) -> str:
-    """Text that cannot steer a terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def _marked_text(document: Document, found: Stream, prints: Fingerprints, k: int, part: int) -> Iterator[str]:
+def _marked_text(document: Document, found: Stream, prints: Fingerprints, part: int) -> Iterator[str]:
     end = int(found.ends[part - 1])
-    firsts = {int(found.starts[p]) for p in prints.positions.tolist() if p < part}
-    covered = [(int(s), int(e)) for s, e in zip(prints.starts, prints.ends, strict=True) if s < end]
-    # Cut where the style may change: at the ends of grams and around their first letters.
-    last_byte = {int(s): int(e) for s, e in zip(found.starts[:part], found.ends[:part], strict=True)}
-    cuts = {0, end} | {min(c, end) for pair in covered for c in pair}
-    cuts |= firsts | {last_byte[f] for f in firsts}
+    positions = [p for p in prints.positions.tolist() if p < part]
+    firsts = {int(found.starts[p]): int(found.ends[p]) for p in positions}
+    covered = [
+        (s, min(e, end)) for s, e in zip(prints.starts.tolist(), prints.ends.tolist(), strict=True) if s < end
+    ]
+    # The style may change where a gram or its first letter starts or ends.
+    cuts = sorted({0, end, *firsts, *firsts.values(), *(cut for pair in covered for cut in pair)})
+    reach = dict(covered)
+    under = 0  # end of the grams begun so far
     text = []
-    ordered = sorted(cuts)
-    for a, b in pairwise(ordered):
-        piece = _safe(document.data[a:b].decode(document.encoding or "utf-8", "replace"))
-        if a in firsts:
-            piece = click.style(piece, fg="black", bg="yellow", bold=True)
-        elif any(s <= a < e for s, e in covered):
-            piece = click.style(piece, underline=True)
-        text.append(piece)
-    yield from "".join(text).splitlines()
+    for a, b in pairwise(cuts):
+        under = max(under, reach.get(a, 0))
+        raw = document.data[a:b].decode(document.encoding or "utf-8", "replace")
+        for n, line in enumerate(raw.replace("\r\n", "\n").split("\n")):
+            piece = printable(line.expandtabs(4))
+            if a in firsts:
+                piece = click.style(piece, fg="black", bg="yellow", bold=True)
+            elif a < under and piece:
+                piece = click.style(piece, underline=True)
+            text.append("\n" * bool(n) + piece)
+    yield from "".join(text).split("\n")
 
 
 def _marked_stream(found: Stream, prints: Fingerprints, recipe: Recipe, part: int) -> Iterator[str]:
@@ -98,12 +101,13 @@ def _marked_stream(found: Stream, prints: Fingerprints, recipe: Recipe, part: in
         yield click.style(f"{at:7} ", dim=True) + "".join(
             click.style(symbols[i], fg="yellow", bold=True) if i in chosen else symbols[i] for i in row
         )
-        if chosen.intersection(row):
-            yield " " * 8 + click.style("".join("^" if i in chosen else " " for i in row).rstrip(), fg="yellow")
+        marks = "".join(("^" if i in chosen else " ").ljust(_width(symbols[i])) for i in row).rstrip()
+        if marks:
+            yield " " * 8 + click.style(marks, fg="yellow")
 
 
 def _width(char: str) -> int:
-    return 2 if east_asian_width(char) in "WF" else 1
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def _symbol(code: int, recipe: Recipe) -> str:
@@ -115,22 +119,25 @@ def _symbol(code: int, recipe: Recipe) -> str:
 
 
 def _windows(found: Stream, prints: Fingerprints, recipe: Recipe, part: int) -> Iterator[str]:
-    keys = core.order_keys(found.symbols, recipe).tolist()
+    # Changes of minimum come at most w windows apart; what lies behind those shown is not needed.
+    enough = min(part, (_WINDOWS + 1) * recipe.w) + recipe.w + recipe.k
+    symbols = found.symbols[:enough]
+    keys = core.order_keys(symbols, recipe)
     kept = set(prints.positions.tolist())
     w = min(recipe.w, len(keys))
-    before = None
-    told = 0
-    for start in range(min(len(keys) - w + 1, part)):
-        window = range(start, start + w)
-        smallest = min(window, key=lambda i: (keys[i], -i))
-        if smallest == before:
-            continue
-        before = smallest
-        if told == _WINDOWS:
+    minima = core.winnow(keys.astype("u8"), w).tolist()
+    for told, (before, smallest) in enumerate(pairwise([None, *minima])):
+        # A gram that is no larger becomes the minimum as it enters, a larger one as the old one leaves.
+        if before is None:
+            start = 0
+        elif keys[smallest] <= keys[before]:
+            start = smallest + 1 - w
+        else:
+            start = before + 1
+        if told == _WINDOWS or start >= part:
             yield click.style("        and so on", dim=True)
             return
-        told += 1
-        strip = "".join("#" if i == smallest else "." for i in window) if w <= _ROW else ""
-        gram = "".join(_symbol(s, recipe) for s in found.symbols[smallest : smallest + recipe.k].tolist())
+        strip = "".join("#" if i == smallest else "." for i in range(start, start + w)) if w <= _ROW else ""
+        gram = "".join(_symbol(s, recipe) for s in symbols[smallest : smallest + min(recipe.k, _ROW)].tolist())
         mark = click.style("kept", fg="yellow", bold=True) if smallest in kept else "equal"
         yield f"{start:7} {strip} gram {smallest} {gram} key {keys[smallest]:05x} {mark}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from chaffinch import language
@@ -50,22 +50,22 @@ class Recipe:
     w: int = 26
     scheme: str = "open-closed"
     ties: str = "robust"
-    seed: int = 0
+    seed: int = field(default=0, repr=False)  # may be a secret
 
     def __post_init__(self) -> None:
         if self.front not in FRONTS:
             object.__setattr__(self, "front", _language_front(self.front))
         choices = {"scheme": SCHEMES, "ties": TIES}
-        for field, allowed in choices.items():
-            if (name := getattr(self, field)) not in allowed:
-                raise BadRecipe(f"{field} is {name!r}; choose one of {', '.join(allowed)}")
+        for key, allowed in choices.items():
+            if (name := getattr(self, key)) not in allowed:
+                raise BadRecipe(f"{key} is {name!r}; choose one of {', '.join(allowed)}")
         ranges = {"k": (1, MAX_K), "w": (1, MAX_W), "seed": (0, 2**64 - 1)}
-        for field, (low, high) in ranges.items():
-            number = getattr(self, field)
+        for key, (low, high) in ranges.items():
+            number = getattr(self, key)
             if type(number) is not int:
-                raise BadRecipe(f"{field} is {number!r}; give a whole number")
+                raise BadRecipe(f"{key} is {number!r}; give a whole number")
             if not low <= number <= high:
-                raise BadRecipe(f"{field} is {number}; give {low} to {high}")
+                raise BadRecipe(f"{key} is {number}; give {low} to {high}")
 
     @property
     def version(self) -> int:
@@ -101,8 +101,12 @@ class Recipe:
 
     def check(self, other: Recipe, name: str) -> None:
         """Raises if fingerprints of `name`, made by `other`, cannot be compared with this recipe's."""
-        if self != other:
-            raise RecipeMismatch(f"{name} was made with {other}, this uses {self}; make it again")
+        if self == other:
+            return
+        theirs, ours = str(other), str(self)
+        if theirs == ours:
+            raise RecipeMismatch(f"{name} was made with another seed; use its seed or make it again")
+        raise RecipeMismatch(f"{name} was made with {theirs}, this uses {ours}; make it again")
 
     def __str__(self) -> str:
         ties = f" {self.ties}" if self.scheme in WINDOWED else ""
@@ -116,6 +120,8 @@ class Recipe:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Recipe:
         """The inverse of `to_dict`; refuses what another version of a front end made."""
+        if not isinstance(data, dict):
+            raise BadRecipe(f"not a recipe: {data!r}")
         fields = dict(data)
         version = fields.pop("version", None)
         try:
@@ -127,6 +133,3 @@ class Recipe:
                 f"made with {recipe.front}/{version}, this is {recipe.front}/{recipe.version}; make it again"
             )
         return recipe
-
-    def with_seed(self, seed: int) -> Recipe:
-        return replace(self, seed=seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from array import array
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -25,25 +26,31 @@ _MARKS = (
 _HEAD = 1 << 12
 _SAMPLE = 1 << 16
 _REPLACEMENT = 0xFFFD
+_ERROR = "\uffff"  # no character, so it cannot be part of a text
+_DOUBLE_BYTE = ("gb18030", "cp932", "euc_jp", "cp949", "big5hkscs")
 
 
 def first_guess(data: bytes) -> str:
-    """The encoding, by the byte order mark or by zero bytes, else UTF-8."""
+    """The encoding, by the byte order mark, by zero bytes or by escapes, else UTF-8."""
     if data[:1] in b"\xff\xfe\x00":
         for mark, encoding in _MARKS:
             if data.startswith(mark):
                 return encoding
-    if data.find(b"\0", 0, _HEAD) >= 0 and (encoding := _wide(data[:_SAMPLE])):
+    if data.find(b"\0", 0, _HEAD) >= 0 and (encoding := _wide(data[:_HEAD])):
         return encoding
+    if data.find(b"\x1b$", 0, _HEAD) >= 0:
+        with suppress(UnicodeError):
+            data.decode("iso2022_jp")
+            return "iso2022_jp"
     return "utf-8"
 
 
 def second_guess(data: bytes, declared: str | None = None) -> str:
     """The encoding of what was taken for UTF-8: still that, else what it declares, else the likeliest."""
     characters, invalid = core.count_utf8(data)
-    if characters >= 4 * invalid:
+    if not invalid or characters > invalid:
         return "utf-8"  # a few bad bytes in good UTF-8 are passed over
-    with suppress(LookupError):
+    with suppress(LookupError, ValueError):
         name = codecs.lookup(declared or "").name
         if not name.startswith("utf"):  # which it is not
             return name
@@ -54,20 +61,46 @@ def detect(data: bytes) -> str:
     """The likeliest encoding of bytes that are not Unicode; any bytes are Latin-1 if nothing fits better."""
     from charset_normalizer import from_bytes  # slow to import, seldom needed
 
-    sample = data[:_SAMPLE]
-    if len(data) > _SAMPLE:  # do not cut a character in half
-        sample = sample[: max(sample.rfind(b"\n"), sample.rfind(b" "), _SAMPLE // 2)]
-    best = from_bytes(sample).best()
-    return "latin-1" if best is None or best.encoding in ("ascii", "utf_8") else best.encoding
+    sample = _telling(data)
+    # The end of the sample may split a character of two bytes; then the text is more coherent without it.
+    guesses = [from_bytes(sample[: len(sample) - cut]).best() for cut in range(2)]
+    likely = [g for g in guesses if g is not None and g.encoding not in ("ascii", "utf_8")]
+    if not likely:
+        return _with_errors(sample)
+    return max(likely, key=lambda guess: (guess.coherence, -guess.chaos)).encoding
+
+
+def _telling(data: bytes) -> bytes:
+    """A stretch of the text that begins with the line or word in which the first non-ASCII byte stands."""
+    ascii_ = np.frombuffer(data, np.uint8) < 0x80
+    first = int(ascii_.argmin()) if len(data) else 0
+    start = max(data.rfind(b"\n", 0, first), data.rfind(b" ", 0, first)) + 1
+    return data[start : start + _SAMPLE]
+
+
+def _with_errors(sample: bytes) -> str:
+    """A double-byte encoding in which next to nothing is wrong, else Latin-1."""
+    wrong = {e: sample.decode(e, "replace").count("\ufffd") for e in _DOUBLE_BYTE}
+    best = min(wrong, key=lambda encoding: wrong[encoding])
+    return best if wrong[best] <= len(sample) // 200 else "latin-1"
 
 
 def _wide(sample: bytes) -> str:
-    """UTF-16 without a mark, where the zero bytes are all on one side; else nothing."""
-    zero = np.frombuffer(sample[: len(sample) & ~1], np.uint8).reshape(-1, 2) == 0
-    left, right = zero.mean(axis=0) if len(zero) else (0, 0)
-    if max(left, right) < 0.1 or min(left, right) > 0.05:
-        return ""
-    return "utf-16-be" if left > right else "utf-16-le"
+    """UTF-32 or UTF-16 without a mark; else nothing."""
+    fours = np.frombuffer(sample[: len(sample) & ~3], np.uint8).reshape(-1, 4)
+    if len(fours):
+        if not fours[:, 3].any() and (fours[:, 2] <= 0x10).all():
+            return "utf-32-le"
+        if not fours[:, 0].any() and (fours[:, 1] <= 0x10).all():
+            return "utf-32-be"
+    zeros = (np.frombuffer(sample[: len(sample) & ~1], np.uint8).reshape(-1, 2) == 0).sum(axis=0)
+    left, right = zeros.tolist()
+    if 20 * min(left, right) > max(left, right):
+        return ""  # zeros on both sides: data, not text
+    encoding = "utf-16-be" if left > right else "utf-16-le"
+    text = sample[: len(sample) & ~1].decode(encoding, "replace")
+    readable = sum(c.isprintable() or c.isspace() for c in text)
+    return encoding if readable >= 0.95 * len(text) and "\ufffd" not in text[:-1] else ""
 
 
 def source(document: Document, encoding: str) -> Source:
@@ -76,12 +109,12 @@ def source(document: Document, encoding: str) -> Source:
         return Source.unicode(document.data, encoding)
     try:
         name = codecs.lookup(encoding).name
-    except LookupError:
+    except (LookupError, ValueError):
         raise Unreadable(f"{document.name}: no encoding {encoding!r}; leave it out to detect it") from None
     data = document.data
     if name in ("utf-8", "utf-8-sig"):
         return Source.unicode(data, "utf-8")
-    if name in ("utf-16", "utf-32"):  # the byte order is in the mark, or the machine's own
+    if name in ("utf-16", "utf-32"):  # the byte order is in the mark; without one, little-endian is usual
         big = data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
         return Source.unicode(data, name + ("-be" if big else "-le"))
     if name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
@@ -96,9 +129,9 @@ def source(document: Document, encoding: str) -> Source:
 
 
 @cache
-def single_byte_table(name: str) -> NDArray[np.uint32] | None:
+def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
     """The code point of every byte, or None if characters may take several."""
-    name = codecs.lookup(name).name
+    name = codecs.lookup(encoding).name
     if name not in ("iso8859-1", "ascii"):
         try:
             module = import_module("encodings." + name.replace("-", "_"))
@@ -111,25 +144,34 @@ def single_byte_table(name: str) -> NDArray[np.uint32] | None:
 
 
 def _decode(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Code points and their starts. Fast if every character encodes back to bytes that add up to the data."""
-    text = data.decode(encoding, "replace")
+    """Code points and where they start: from the size of every character's encoding, and of every error."""
+    if encoding.startswith(("iso2022", "hz", "utf-7")):  # they have states: a character alone says nothing
+        return _decode_bytewise(data, encoding)
+    errors: list[int] = []
+
+    def note(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        errors.append(error.end - error.start)
+        return _ERROR, error.end
+
+    codecs.register_error("chaffinch-note", note)
+    text = data.decode(encoding, "chaffinch-note")
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     kinds, which = np.unique(codes, return_inverse=True)
-    try:
-        sizes = np.array([len(chr(code).encode(encoding)) for code in kinds.tolist()], np.uint32)
-    except UnicodeError:
-        return _decode_bytewise(data, encoding)
+    sizes = np.array([len(chr(c).encode(encoding, "replace")) for c in kinds.tolist()], np.uint32)[which]
+    wrong = codes == ord(_ERROR)
+    if int(wrong.sum()) == len(errors):
+        sizes[wrong] = errors
     starts = np.zeros(len(codes) + 1, np.uint32)
-    np.cumsum(sizes[which], out=starts[1:])
-    if starts[-1] != len(data):  # an encoding with states, or several ways to write a character
+    np.cumsum(sizes, out=starts[1:])
+    if starts[-1] != len(data):  # several ways to write a character
         return _decode_bytewise(data, encoding)
     return codes, starts
 
 
 def _decode_bytewise(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     decoder = codecs.getincrementaldecoder(encoding)("replace")
-    codes: list[int] = []
-    starts = [0]
+    codes, starts = array("I"), array("I", [0])
     for i in range(len(data) + 1):
         final = i == len(data)
         found = decoder.decode(b"" if final else data[i : i + 1], final)
