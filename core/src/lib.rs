@@ -2,7 +2,7 @@
 
 mod aligned;
 pub mod batch;
-pub pub mod chunk;
+pub mod chunk;
 mod code;
 pub mod ffi;
 pub mod fold;
