@@ -157,7 +157,7 @@ def test_a_terminal_that_lacks_a_character_gets_another(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_an_error_without_a_traceback(essay: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "chaffinch", "fingerprint", "--json", essay]
+        command = [sys.executable, "-m", "chaffinch", "fingerprint", "--json", str(essay)]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert done.returncode == 2
     assert "No space left" in done.stderr

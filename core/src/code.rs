@@ -22,7 +22,8 @@ impl<'a> Lexer<'a> {
     pub fn new(language: &'a Language, text: &'a [u8]) -> Self {
         let endless = vec![false; language.rules.len()];
         let mut lexer = Lexer { language, text, at: 0, line: 0, first: true, endless };
-        lexer.enter_line(0);
+        let mark = b"\xef\xbb\xbf"; // a byte order mark is not part of the program
+        lexer.enter_line(if text.starts_with(mark) { mark.len() } else { 0 });
         lexer
     }
 
@@ -80,13 +81,16 @@ impl<'a> Lexer<'a> {
 
     /// Digits, letters, points between digits, and the sign of an exponent.
     fn skip_number(&mut self) {
+        let start = self.at;
         let digit = |at: usize| self.text.get(at).is_some_and(u8::is_ascii_digit);
-        let mut at = self.at;
+        let hexadecimal = self.text[start] == b'0' && matches!(self.text.get(start + 1), Some(b'x' | b'X'));
+        let exponent = if hexadecimal { b'p' } else { b'e' };
+        let mut at = start + 1;
         while at < self.text.len() {
             let byte = self.text[at];
             let continues = match byte {
                 b'.' => digit(at + 1),
-                b'+' | b'-' => matches!(self.text[at - 1], b'e' | b'E') && at > self.at && digit(at + 1),
+                b'+' | b'-' => self.text[at - 1].eq_ignore_ascii_case(&exponent) && digit(at + 1),
                 _ => byte.is_ascii_alphanumeric() || byte == b'_',
             };
             if !continues {
@@ -133,7 +137,8 @@ impl<'a> Lexer<'a> {
                 continue;
             }
             let inner = start + rule.open.len();
-            let ends_word = language.inside[rule.open[rule.open.len() - 1] as usize];
+            let last = rule.open[rule.open.len() - 1];
+            let ends_word = last.is_ascii_alphanumeric() || last == b'_';
             let follows = self.text.get(inner).is_some_and(|&b| language.inside[b as usize]);
             let end = match &rule.kind {
                 Kind::LineComment | Kind::Ceremony if ends_word && follows => None,
@@ -143,13 +148,12 @@ impl<'a> Lexer<'a> {
                 }
                 Kind::Text { close, escape, doubled, lines } => Some(if *lines {
                     self.ended(number, inner, |lexer| {
-                        lexer.text_end(close, *escape, *doubled, inner, lexer.text.len())
+                        lexer.text_end(close, *escape, *doubled, true, inner).ok()
                     })
                 } else {
-                    let limit = self.line_end(inner);
-                    self.text_end(close, *escape, *doubled, inner, limit).unwrap_or(limit)
+                    self.text_end(close, *escape, *doubled, false, inner).unwrap_or_else(|stop| stop)
                 }),
-                Kind::Char { escape } => self.char_end(&rule.open, *escape, inner),
+                Kind::Char { escape } => self.char_end(rule.open[rule.open.len() - 1], *escape, inner),
                 Kind::Fenced { fence, quote, close } => self.fenced_end(number, *fence, *quote, *close, inner),
                 Kind::Tagged => self.tagged_end(number, inner),
             };
@@ -161,6 +165,9 @@ impl<'a> Lexer<'a> {
                 self.line = start + last + 1;
             }
             self.at = end;
+            if !is_string && self.line == end {
+                self.enter_line(end); // a comment that is closed by the end of its line
+            }
             if is_string {
                 self.first = false;
                 return Some(Some((self.kept(STRING, start), start, end)));
@@ -202,45 +209,47 @@ impl<'a> Lexer<'a> {
         None
     }
 
+    /// Behind the close of a string, or where it breaks off: at its line's end, unless it may go on to the next.
     fn text_end(
         &self,
         close: &[u8],
         escape: Option<u8>,
         doubled: bool,
+        lines: bool,
         from: usize,
-        limit: usize,
-    ) -> Option<usize> {
+    ) -> Result<usize, usize> {
         let mut at = from;
-        while at < limit {
+        while at < self.text.len() {
             if escape == Some(self.text[at]) {
-                at += 2;
-            } else if self.text[at..limit].starts_with(close) {
+                at += 2; // an escaped line end too
+            } else if self.text[at] == b'\n' && !lines {
+                return Err(at);
+            } else if self.text[at..].starts_with(close) {
                 at += close.len();
-                if !doubled || !self.text[at..limit].starts_with(close) {
-                    return Some(at);
+                if !doubled || !self.text[at..].starts_with(close) {
+                    return Ok(at);
                 }
                 at += close.len();
             } else {
                 at += 1;
             }
         }
-        None
+        Err(self.text.len())
     }
 
     /// 'x' or an escape of up to ten bytes; the character may take several bytes.
-    fn char_end(&self, quote: &[u8], escape: Option<u8>, from: usize) -> Option<usize> {
+    fn char_end(&self, quote: u8, escape: Option<u8>, from: usize) -> Option<usize> {
         let first = *self.text.get(from)?;
         let limit = self.text.len().min(from + 12);
         let content = if escape == Some(first) {
-            let end = self.text.get(from + 2..)?.iter().take(10).position(|&b| quote[0] == b)?;
+            let end = self.text.get(from + 2..)?.iter().take(10).position(|&b| quote == b)?;
             from + 2 + end
         } else if first < 0x80 {
             from + 1
         } else {
             from + 1 + self.text[from + 1..limit].iter().take_while(|&&b| b & 0xc0 == 0x80).count()
         };
-        (first != b'\n' && first != quote[0] && self.text.get(content) == Some(&quote[0]))
-            .then_some(content + 1)
+        (first != b'\n' && first != quote && self.text.get(content) == Some(&quote)).then_some(content + 1)
     }
 
     fn fenced_end(&mut self, rule: u16, fence: u8, quote: u8, close: u8, from: usize) -> Option<usize> {
@@ -269,7 +278,7 @@ impl<'a> Lexer<'a> {
         let tag = self.text[from..].iter().take(17).position(|&b| b == b'(')?;
         let inner = from + tag + 1;
         let close: Vec<u8> = [b")", &self.text[from..from + tag], b"\""].concat();
-        Some(self.ended(rule, inner, |lexer| lexer.text_end(&close, None, false, inner, lexer.text.len())))
+        Some(self.ended(rule, inner, |lexer| lexer.text_end(&close, None, false, true, inner).ok()))
     }
 }
 
