@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePath
 
 from chaffinch.core import Source
 from chaffinch.read import plain
@@ -18,9 +17,10 @@ _HEAD = 4096
 
 def is_html(document: Document) -> bool:
     """By its first bytes, else by its name."""
-    if _START.match(document.data[:_HEAD]):
+    start = document.data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"<") and _START.match(document.data[:_HEAD]):
         return True
-    return PurePath(document.name).suffix.lower() in (".html", ".htm", ".xhtml")
+    return document.name.lower().endswith((".html", ".htm", ".xhtml"))
 
 
 def declared_encoding(data: bytes) -> str | None:

@@ -38,7 +38,7 @@ def first_guess(data: bytes) -> str:
                 return encoding
     if data.find(b"\0", 0, _HEAD) >= 0 and (encoding := _wide(data[:_HEAD])):
         return encoding
-    if data.find(b"\x1b$", 0, _HEAD) >= 0:
+    if data.find(b"\x1b", 0, _HEAD) >= 0 and b"\x1b$" in data[:_HEAD]:
         with suppress(UnicodeError):
             data.decode("iso2022_jp")
             return "iso2022_jp"
