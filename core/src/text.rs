@@ -17,6 +17,8 @@ pub enum Source<'a> {
     /// Each number is a symbol; ranges count symbols.
     Symbols(&'a [u32]),
     Utf8(&'a [u8], Form),
+    /// UTF-8 unless the first bytes look like something else: then nothing is read, and `UNLIKELY` returned.
+    Unknown(&'a [u8], Form),
     /// Two or four bytes a unit.
     Utf16(&'a [u8], Form, Endian),
     Utf32(&'a [u8], Form, Endian),
@@ -40,7 +42,9 @@ impl Source<'_> {
     /// A measure of the work, for sharing it out.
     pub fn size(&self) -> usize {
         match self {
-            Source::Bytes(b) | Source::Utf8(b, _) | Source::SingleByte(b, ..) => b.len(),
+            Source::Bytes(b) | Source::Utf8(b, _) | Source::Unknown(b, _) | Source::SingleByte(b, ..) => {
+                b.len()
+            }
             Source::Utf16(b, ..) | Source::Utf32(b, ..) | Source::Code(b, _) => b.len(),
             Source::Html(b, ..) => b.len(),
             Source::Symbols(s) => 4 * s.len(),
@@ -58,7 +62,9 @@ impl Source<'_> {
     pub fn range(&self, position: u32, place: u32, end: u32) -> (u32, u32) {
         match self {
             Source::Bytes(_) | Source::Symbols(_) => (position, position + 1),
-            Source::Utf8(bytes, _) => (place, place + utf8_length(bytes[place as usize])),
+            Source::Utf8(bytes, _) | Source::Unknown(bytes, _) => {
+                (place, place + utf8_length(bytes[place as usize]))
+            }
             Source::Utf16(bytes, _, endian) => {
                 (place, place + utf16_at(bytes, place as usize, *endian).1 as u32)
             }
@@ -76,7 +82,10 @@ impl Source<'_> {
         match *self {
             Source::Bytes(bytes) => self.plain(sink, bytes, level),
             Source::Symbols(symbols) => self.plain(sink, symbols, level),
-            Source::Utf8(bytes, form) => return self.utf8(sink, bytes, 0, Folding::of(form), level),
+            Source::Unknown(bytes, _) if is_unlikely(bytes) => return UNLIKELY,
+            Source::Utf8(bytes, form) | Source::Unknown(bytes, form) => {
+                return self.utf8(sink, bytes, 0, Folding::of(form), level);
+            }
             Source::Utf16(bytes, form, endian) => {
                 self.folded(sink, bytes.len(), form, |at| utf16_at(bytes, at, endian));
             }
@@ -285,6 +294,19 @@ fn utf32_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) {
             (if endian == Endian::Little { u32::from_le_bytes(four) } else { u32::from_be_bytes(four) }, 4)
         }
     }
+}
+
+/// Told instead of a number of invalid bytes.
+const UNLIKELY: u64 = u64::MAX;
+
+/// Whether a text is probably not UTF-8, or not plain: a byte order mark, zero bytes, escapes, a tag.
+fn is_unlikely(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(1 << 12)];
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let first = text.iter().find(|b| !b.is_ascii_whitespace());
+    // No early exit: all of it is looked at in vectors.
+    matches!(first, Some(b'<' | 0xfe | 0xff))
+        || head.iter().fold(false, |found, &b| found | (b == 0) | (b == 0x1b))
 }
 
 /// How many multi-byte characters are valid UTF-8, and how many bytes are not: together they tell UTF-8 with a

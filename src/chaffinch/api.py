@@ -93,17 +93,17 @@ def fingerprint_all(
     if isinstance(sources, str | bytes | Path | Document):
         raise TypeError("fingerprint_all takes several documents; for one, use fingerprint")
     documents = [document(source) for source in sources]
-    guesses = [_source(d, recipe) for d in documents]
+    guesses = [_unsettled_source(d, recipe) for d in documents]
     batch = core.fingerprint(guesses, recipe, window=window, threads=threads)
-    # The core tells what was not UTF-8 after all: few documents, read again in their own encoding.
+    # The core tells which were not plain UTF-8 after all: those are looked at closely and read again.
     wrong = [i for i in batch.invalid.nonzero()[0].tolist() if documents[i].encoding is None]
-    settled = {i: d for i in wrong if (d := settle(documents[i])).encoding != "utf-8"}
-    if not settled:
-        return batch
-    sources_again = [_source(d, recipe) for d in settled.values()]
-    again = core.fingerprint(sources_again, recipe, window=window, threads=threads)
-    better = dict(zip(settled, again, strict=True))
-    return [better.get(i, found) for i, found in enumerate(batch)]
+    looked_at = {i: settle(documents[i]) for i in wrong}
+    settled = {i: d for i, d in looked_at.items() if not _is_plain_utf8(d) or batch.invalid[i] == core.NOT_READ}
+    if settled:
+        sources_again = [_source(d, recipe) for d in settled.values()]
+        again = core.fingerprint(sources_again, recipe, window=window, threads=threads)
+        batch.again.update(zip(settled, again, strict=True))
+    return batch
 
 
 def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
@@ -122,6 +122,18 @@ def settle(found: Document) -> Document:
             found.data, html.declared_encoding(found.data) if kind == "html" else None
         )
     return replace(found, format=kind, encoding=encoding)
+
+
+def _is_plain_utf8(found: Document) -> bool:
+    return (found.format, found.encoding) == ("plain", "utf-8")
+
+
+def _unsettled_source(found: Document, recipe: Recipe) -> Source:
+    """Without a look at the bytes where the core can take it: this is done for every document, one by one."""
+    unknown = found.encoding is None and found.format is None
+    if unknown and recipe.front in ("text", "consonants") and not html.is_named_html(found.name):
+        return Source.unknown(found.data)
+    return _source(found, recipe)
 
 
 def _source(found: Document, recipe: Recipe) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -18,8 +18,10 @@ from chaffinch.types import Fingerprints, Stream
 
 LEVELS = ("portable", "avx2", "avx512")
 MAX_BYTES = 2**32 - 1
+NOT_READ = 2**64 - 1
+"""Told instead of a number of invalid bytes."""
 
-_BYTES, _UTF8, _SYMBOLS, _DECODED, _SINGLE_BYTE, _CODE, _HTML = 0, 1, 6, 7, 8, 9, 10
+_BYTES, _UTF8, _SYMBOLS, _DECODED, _SINGLE_BYTE, _CODE, _HTML, _UNKNOWN = 0, 1, 6, 7, 8, 9, 10, 11
 _UNICODE = {"utf-8": _UTF8, "utf-16-le": 2, "utf-16-be": 3, "utf-32-le": 4, "utf-32-be": 5}
 _SCHEMES = {
     name: number
@@ -64,6 +66,11 @@ class Source(NamedTuple):
     def html(cls, data: bytes, code_points: NDArray[np.uint32] | None = None) -> Source:
         """A web page in UTF-8, or in a single-byte encoding with the code point of every byte."""
         return cls(data, _HTML, None if code_points is None else _contiguous(code_points))
+
+    @classmethod
+    def unknown(cls, data: bytes) -> Source:
+        """UTF-8, unless the first bytes look otherwise: then it is not read, and counted as invalid."""
+        return cls(data, _UNKNOWN)
 
     @classmethod
     def unicode(cls, data: bytes, encoding: str) -> Source:
@@ -170,7 +177,9 @@ class Batch(Sequence[Fingerprints]):
     offsets: NDArray[np.uint64]
     symbols: NDArray[np.uint64]
     invalid: NDArray[np.uint64]
-    """Bytes of each document that should be UTF-8 and are not."""
+    """Bytes of each document that should be UTF-8 and are not; NOT_READ if it looked otherwise."""
+    again: dict[int, Fingerprints] = field(default_factory=dict)
+    """Documents that were read a second time, in another way."""
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -183,6 +192,8 @@ class Batch(Sequence[Fingerprints]):
         if isinstance(i, slice):
             return [self[j] for j in range(*i.indices(len(self)))]
         i = range(len(self))[i]  # counts from the end, refuses what is out of range
+        if i in self.again:
+            return self.again[i]
         part = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
         return Fingerprints(
             self.hashes[part], self.positions[part], self.starts[part], self.ends[part], int(self.symbols[i])

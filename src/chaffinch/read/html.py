@@ -20,7 +20,11 @@ def is_html(document: Document) -> bool:
     start = document.data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<") and _START.match(document.data[:_HEAD]):
         return True
-    return document.name.lower().endswith((".html", ".htm", ".xhtml"))
+    return is_named_html(document.name)
+
+
+def is_named_html(name: str) -> bool:
+    return name.lower().endswith((".html", ".htm", ".xhtml"))
 
 
 def declared_encoding(data: bytes) -> str | None:
