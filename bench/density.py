@@ -13,8 +13,11 @@ BOUNDS = {(50, 100): 0.85, (25, 26): 0.80, (12, 9): 0.83}
 def rows(texts: Texts) -> list[Row]:
     return [
         Row(f"density / [2 / (w + 1)], {name}, {front}, at ({k}, {w})", _relative(text, front, k, w), most=most)
-        for name, text in (("English", texts.english), ("code", texts.code))
-        for front in ("bytes", "text")
+        for name, text, fronts in (
+            ("English", texts.english, ("bytes", "text")),
+            ("code", texts.code, ("bytes", "text", "python")),
+        )
+        for front in fronts
         for (k, w), most in BOUNDS.items()
     ]
 
