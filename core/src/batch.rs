@@ -53,13 +53,13 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
         let spare = Mutex::new(Vec::new());
         let (send, receive) = mpsc::channel();
         std::thread::scope(|scope| {
-            for _ in 0..threads {
+            let spawn = |_| {
                 let (send, next, shares, spare) = (send.clone(), &next, &shares, &spare);
                 scope.spawn(move || {
                     let mut selector = Selector::new(recipe, level);
-                    loop {
-                        let i = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(share) = shares.get(i) else { break };
+                    while let i = next.fetch_add(1, Ordering::Relaxed)
+                        && let Some(share) = shares.get(i)
+                    {
                         let done = work(&mut selector, &sources[share.clone()], level);
                         if send.send((i, done)).is_err() {
                             break;
@@ -68,8 +68,9 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
                             selector.reuse(memory);
                         }
                     }
-                });
-            }
+                })
+            };
+            let workers: Vec<_> = (0..threads).map(spawn).collect();
             drop(send);
             // Shares are joined in order as they come in, so that few wait and memory stays flat.
             let mut waiting = BTreeMap::new();
@@ -82,6 +83,11 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
                     if let Ok(mut all) = spare.lock() {
                         all.push(memory);
                     }
+                }
+            }
+            for worker in workers {
+                if let Err(panic) = worker.join() {
+                    std::panic::resume_unwind(panic); // with its own message
                 }
             }
         });

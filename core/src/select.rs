@@ -112,7 +112,7 @@ struct Rolling {
     leaving: u32,
     grams: u64,
     since_good: usize,
-    smallest: BinaryHeap<(u64, u32)>,
+    smallest: BinaryHeap<u64>,
     ranges: BTreeMap<u64, (u32, u32, u32)>,
 }
 
@@ -158,8 +158,7 @@ impl Selector {
             }
             State::Rolling(rolling) => {
                 let last = std::mem::take(rolling);
-                let mut smallest: Vec<_> =
-                    last.smallest.into_iter().map(|(h, _)| (last.ranges[&h], h)).collect();
+                let mut smallest: Vec<_> = last.smallest.into_iter().map(|h| (last.ranges[&h], h)).collect();
                 smallest.sort_unstable();
                 for ((position, start, end), hash) in smallest {
                     self.out.push(hash, position, start, end);
@@ -311,13 +310,13 @@ impl Rolling {
     /// Distinct hashes only, each at its first occurrence.
     fn keep_smallest(&mut self, hash: u64, n: usize, range: (u32, u32, u32)) {
         let full = self.smallest.len() >= n;
-        if self.ranges.contains_key(&hash) || full && self.smallest.peek().is_some_and(|&(top, _)| top < hash) {
+        if self.ranges.contains_key(&hash) || full && self.smallest.peek().is_some_and(|&top| top < hash) {
             return;
         }
-        if full && let Some((largest, _)) = self.smallest.pop() {
+        if full && let Some(largest) = self.smallest.pop() {
             self.ranges.remove(&largest);
         }
-        self.smallest.push((hash, range.0));
+        self.smallest.push(hash);
         self.ranges.insert(hash, range);
     }
 }

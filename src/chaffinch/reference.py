@@ -136,14 +136,19 @@ def order_key(gram: Gram, recipe: Recipe) -> int:
 # Hashes -> fingerprints
 
 
-def winnow(hashes: Sequence[int], w: int) -> list[int]:
-    """Definition 1: in each window the minimum, of several the rightmost; recorded once."""
+def minima(hashes: Sequence[int], w: int) -> Iterator[tuple[int, int]]:
+    """The start of each window and the position of its minimum, of several the rightmost."""
     w = min(w, len(hashes))
-    chosen: list[int] = []
     for start in range(len(hashes) - w + 1 if hashes else 0):
         window = range(start, start + w)
         least = min(hashes[i] for i in window)
-        position = max(i for i in window if hashes[i] == least)
+        yield start, max(i for i in window if hashes[i] == least)
+
+
+def winnow(hashes: Sequence[int], w: int) -> list[int]:
+    """Definition 1: in each window the rightmost minimum; recorded once."""
+    chosen: list[int] = []
+    for _, position in minima(hashes, w):
         if not chosen or chosen[-1] != position:
             chosen.append(position)
     return chosen
@@ -155,12 +160,8 @@ def robust_winnow(hashes: Sequence[int], w: int, grams: Sequence[object] | None 
     With order keys for hashes, equal keys may belong to different grams: then the grams decide.
     """
     grams = hashes if grams is None else grams
-    w = min(w, len(hashes))
     chosen: list[int] = []
-    for start in range(len(hashes) - w + 1 if hashes else 0):
-        window = range(start, start + w)
-        least = min(hashes[i] for i in window)
-        position = max(i for i in window if hashes[i] == least)
+    for start, position in minima(hashes, w):
         if chosen and chosen[-1] >= start and grams[chosen[-1]] == grams[position]:
             continue
         chosen.append(position)
