@@ -106,6 +106,20 @@ def test_explain_marks_exactly_the_chosen_grams(essay: Path) -> None:
     assert chosen == fingerprint(essay, Recipe("text", k=5, w=4)).positions.tolist()
 
 
+def test_explain_shows_the_text_whatever_its_encoding(tmp_path: Path) -> None:
+    words = "int main(void) { return compute(1, 2, 3); }"
+    for name, front, text in (
+        ("a.c", "c", words),
+        ("a.html", "text", f"<html><p>{words}</p>"),
+        ("a.txt", "text", words),
+    ):
+        path = tmp_path / name
+        path.write_text(text, "utf-16")
+        done = chaffinch("explain", "-k", 3, "-w", 3, "--front", front, path)
+        shown = done.stdout.split("Your text")[1].split("Canonical")[0]
+        assert "main(void) { return compute(1, 2, 3" in shown, name
+
+
 def test_explain_is_coloured_on_a_terminal(essay: Path) -> None:
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "chaffinch", "explain", str(essay)]

@@ -124,6 +124,15 @@ def settle(found: Document) -> Document:
     return replace(found, format=kind, encoding=encoding)
 
 
+def spanned(found: Document, recipe: Recipe) -> Document:
+    """The document whose bytes the spans point into: itself, or what it had to be turned into to be read."""
+    found = settle(found)
+    data = _source(found, recipe).data
+    if isinstance(data, bytes) and data is not found.data:
+        return replace(found, data=data, encoding="utf-8")
+    return found
+
+
 def _is_plain_utf8(found: Document) -> bool:
     return (found.format, found.encoding) == ("plain", "utf-8")
 

@@ -27,10 +27,10 @@ def printable(text: str) -> str:
 
 def explain(document: Document, recipe: Recipe, prints: Fingerprints, shown: int) -> Iterator[str]:
     """What happens to a document, for the first `shown` symbols."""
-    document = api.settle(document)
+    yield from _summary(document, recipe, prints)
+    document = api.spanned(document, recipe)
     found = api.stream(document, recipe)
     part = min(shown, len(found))
-    yield from _summary(document, recipe, prints)
     if not part:
         return
     yield ""
