@@ -45,15 +45,17 @@ def test_fingerprint_json_is_what_python_gives(essay: Path) -> None:
     assert [int(h, 16) for h in document["hashes"]] == expected.hashes.tolist()
     assert document["starts"] == expected.starts.tolist()
     assert document["symbols"] == expected.symbols
-    assert result["recipe"]["guarantee"] == 50
+    assert result["recipes"]["text"]["guarantee"] == 50
     assert result["skipped"] == []
 
 
 def test_one_bad_file_never_loses_the_others(essay: Path, tmp_path: Path) -> None:
-    done = chaffinch("fingerprint", "--json", tmp_path / "gone", essay, tmp_path)
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.4\nnothing")
+    done = chaffinch("fingerprint", "--json", tmp_path / "gone", broken, essay)
     result = json.loads(done.stdout)
     assert [d["name"] for d in result["documents"]] == [str(essay)]
-    assert [s["name"] for s in result["skipped"]] == [str(tmp_path / "gone"), str(tmp_path)]
+    assert [s["name"] for s in result["skipped"]] == [str(tmp_path / "gone"), str(broken)]
     assert "no such file" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode == 2
@@ -115,7 +117,7 @@ def test_explain_shows_the_text_whatever_its_encoding(tmp_path: Path) -> None:
     ):
         path = tmp_path / name
         path.write_text(text, "utf-16")
-        done = chaffinch("explain", "-k", 3, "-w", 3, "--front", front, path)
+        done = chaffinch("explain", "-k", 3, "-w", 3, "--language", front, path)
         shown = done.stdout.split("Your text")[1].split("Canonical")[0]
         assert "main(void) { return compute(1, 2, 3" in shown, name
 
@@ -182,7 +184,7 @@ def test_the_secret_seed_is_not_printed(essay: Path) -> None:
     for command in ("fingerprint", "explain"):
         done = chaffinch(command, "--json", "--seed", 987654321, essay)
         assert "987654321" not in done.stdout
-        assert json.loads(done.stdout)["recipe"]["seeded"] is True
+        assert json.loads(done.stdout)["recipes"]["text"]["seeded"] is True
 
 
 def test_explain_grows_with_what_it_shows(tmp_path: Path) -> None:

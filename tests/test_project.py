@@ -38,6 +38,8 @@ HOMES = {
     "charset_normalizer": {"read"},
     "cffi": set[str](),
     "numpy": {"core", "read", "types"},
+    "pygments": set[str](),  # by name, where it is asked for
+    "pypdfium2": {"read"},
 }
 
 

@@ -299,13 +299,16 @@ fn utf32_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) {
 /// Told instead of a number of invalid bytes.
 const UNLIKELY: u64 = u64::MAX;
 
-/// Whether a text is probably not UTF-8, or not plain: a byte order mark, zero bytes, escapes, a tag.
+/// Whether a text is probably not UTF-8, or not plain: a byte order mark, zero bytes, escapes, or a start as
+/// pages, notebooks, RTF, PDF, PostScript, TeX, archives and letters have it. Whoever asked looks closer then.
 fn is_unlikely(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(1 << 12)];
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let first = text.iter().find(|b| !b.is_ascii_whitespace());
-    // No early exit: all of it is looked at in vectors.
-    matches!(first, Some(b'<' | 0xfe | 0xff))
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let word = text.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'-').count();
+    matches!(text.first(), Some(b'<' | b'{' | b'%' | b'\\' | 0x04 | 0x1f | 0xfe | 0xff))
+        || text.get(word) == Some(&b':')
+        || [&b"PK"[..], b"BZh", b"From "].iter().any(|start| text.starts_with(start))
+        // No early exit: all of it is looked at in vectors.
         || head.iter().fold(false, |found, &b| found | (b == 0) | (b == 0x1b))
 }
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from chaffinch.api import fingerprint, fingerprint_all, stream
     from chaffinch.errors import BadRecipe, ChaffinchError, RecipeMismatch, Unreadable
+    from chaffinch.read.collect import documents, submissions
     from chaffinch.recipe import Recipe
-    from chaffinch.types import Document, Fingerprints, Match, Span, Stream
+    from chaffinch.types import Document, Fingerprints, Match, Skipped, Span, Stream, Submission
 
 __version__ = "0.1.0"
 
@@ -26,12 +27,16 @@ _HOMES = {
     "ChaffinchError": "errors",
     "RecipeMismatch": "errors",
     "Unreadable": "errors",
+    "documents": "read.collect",
+    "submissions": "read.collect",
     "Recipe": "recipe",
     "Document": "types",
     "Fingerprints": "types",
     "Match": "types",
+    "Skipped": "types",
     "Span": "types",
     "Stream": "types",
+    "Submission": "types",
 }
 
 __all__ = [
@@ -42,12 +47,16 @@ __all__ = [
     "Match",
     "Recipe",
     "RecipeMismatch",
+    "Skipped",
     "Span",
     "Stream",
+    "Submission",
     "Unreadable",
+    "documents",
     "fingerprint",
     "fingerprint_all",
     "stream",
+    "submissions",
 ]
 
 

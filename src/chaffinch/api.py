@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
 from chaffinch import core
 from chaffinch.core import Source
 from chaffinch.errors import Unreadable
-from chaffinch.read import code, html, plain
+from chaffinch.language import OTHER
+from chaffinch.read import code, html, markdown, other, plain, tex
+from chaffinch.read.expand import expand
+from chaffinch.read.files import contents, refuse_large
+from chaffinch.read.formats import ARCHIVES, by_name, format_of
 from chaffinch.recipe import FRONTS, Recipe
-from chaffinch.types import Document, Fingerprints, Stream
+from chaffinch.types import Document, Fingerprints, Skipped, Stream
 
 Readable = str | bytes | Path | Document
 """A `str` is text, a `Path` is a file. Byte offsets of a `str` are those of its UTF-8."""
+
+_SOURCES = {"html": html.source, "tex": tex.source, "markdown": markdown.source}
 
 
 def document(source: Readable) -> Document:
@@ -27,50 +30,15 @@ def document(source: Readable) -> Document:
             found = source
         case str():
             # Half of a surrogate pair is no character; as invalid UTF-8 it is passed over.
-            found = Document("text", source.encode("utf-8", "surrogatepass"), "utf-8", "plain")
+            found = Document("text", source.encode("utf-8", "surrogatepass"), "utf-8", "plain", "text")
         case bytes():
             found = Document("bytes", source)
         case Path():
-            found = Document(str(source), _contents(source))
+            found = Document(str(source), contents(source))
         case _:
             raise TypeError(f"cannot read a {type(source).__name__}; give a str, bytes, a Path or a Document")
-    _refuse_large(found.name, len(found.data))
+    refuse_large(found.name, len(found.data))
     return found
-
-
-def _contents(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode):
-                _refuse_large(str(path), status.st_size)
-                return file.read() if status.st_size else _from_pipe(path, file)
-        raise Unreadable(f"{path}: is a device, not a file; name a file or a pipe")
-    except IsADirectoryError:
-        raise Unreadable(f"{path}: is a directory; name the files in it") from None
-    except FileNotFoundError:
-        raise Unreadable(f"{path}: no such file") from None
-    except PermissionError:
-        raise Unreadable(f"{path}: no permission to read it") from None
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(f"{path}: {why}") from None
-
-
-def _from_pipe(path: Path, file: BinaryIO) -> bytes:
-    """What has no size to tell beforehand."""
-    parts: list[bytes] = []
-    size = 0
-    while part := file.read(1 << 20):
-        parts.append(part)
-        size += len(part)
-        _refuse_large(str(path), size)
-    return b"".join(parts)
-
-
-def _refuse_large(name: str, size: int) -> None:
-    if size > core.MAX_BYTES:
-        raise Unreadable(f"{name}: longer than 4 GiB; split it")
 
 
 def fingerprint(source: Readable, recipe: Recipe | None = None, *, window: int | None = None) -> Fingerprints:
@@ -93,11 +61,13 @@ def fingerprint_all(
     if isinstance(sources, str | bytes | Path | Document):
         raise TypeError("fingerprint_all takes several documents; for one, use fingerprint")
     documents = [document(source) for source in sources]
+    if recipe.front.startswith(OTHER):
+        return _fingerprint_streams([stream(d, recipe) for d in documents], recipe, window, threads)
     guesses = [_unsettled_source(d, recipe) for d in documents]
     batch = core.fingerprint(guesses, recipe, window=window, threads=threads)
     # The core tells which were not plain UTF-8 after all: those are looked at closely and read again.
     wrong = [i for i in batch.invalid.nonzero()[0].tolist() if documents[i].encoding is None]
-    looked_at = {i: settle(documents[i]) for i in wrong}
+    looked_at = {i: settle(documents[i], recipe) for i in wrong}
     settled = {i: d for i, d in looked_at.items() if not _is_plain_utf8(d) or batch.invalid[i] == core.NOT_READ}
     if settled:
         sources_again = [_source(d, recipe) for d in settled.values()]
@@ -106,31 +76,62 @@ def fingerprint_all(
     return batch
 
 
+def _fingerprint_streams(
+    streams: Sequence[Stream], recipe: Recipe, window: int | None, threads: int | None
+) -> list[Fingerprints]:
+    """Those of streams that were not made in the core, with their ranges in the original."""
+    sources = [Source.canonical(s.symbols) for s in streams]
+    batch = core.fingerprint(sources, recipe, window=window, threads=threads)
+    return [
+        replace(prints, starts=s.starts[prints.starts], ends=s.ends[prints.ends - 1])
+        for prints, s in zip(batch, streams, strict=True)
+    ]
+
+
 def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
     """The canonical form of one document."""
     recipe = recipe or Recipe()
-    found = document(source)
-    return core.stream(_source(found if recipe.front == "bytes" else settle(found), recipe), recipe)
+    found = settle(document(source), recipe)
+    if recipe.front.startswith(OTHER):
+        return other.tokens(found.data, found.encoding or "utf-8", recipe.front.removeprefix(OTHER))
+    return core.stream(_source(found, recipe), recipe)
 
 
-def settle(found: Document) -> Document:
-    """The document with its format and encoding, found out by looking at all of it."""
-    kind = found.format or ("html" if html.is_html(found) else "plain")
+def settle(found: Document, recipe: Recipe) -> Document:
+    """The document as it can be read, its format and encoding found out by looking at all of it."""
+    if recipe.front == "bytes":
+        return found
+    if found.language is None:
+        found = _readable(found, recipe)
     encoding = found.encoding or plain.first_guess(found.data)
     if encoding == "utf-8" and found.encoding is None:
-        encoding = plain.second_guess(
-            found.data, html.declared_encoding(found.data) if kind == "html" else None
-        )
-    return replace(found, format=kind, encoding=encoding)
+        declared = html.declared_encoding(found.data) if found.format == "html" else None
+        encoding = plain.second_guess(found.data, declared)
+    return replace(found, encoding=encoding)
+
+
+def _readable(found: Document, recipe: Recipe) -> Document:
+    """Of what is in a file that which the recipe is for: of a notebook, the code or the prose."""
+    kind = found.format or format_of(found)
+    if kind in ARCHIVES:
+        raise Unreadable(f"{found.name}: an archive, which may hold many documents; use chaffinch.documents")
+    if kind == "binary":  # whoever gives a single document knows what it is
+        return replace(found, format="plain")
+    inside = list(expand(replace(found, format=kind)))
+    documents = [d for d in inside if isinstance(d, Document)]
+    if not documents:
+        raise Unreadable("; ".join(f"{s.name}: {s.why}" for s in inside if isinstance(s, Skipped)))
+    prose = recipe.front in FRONTS
+    return next((d for d in documents if (d.language == "text") == prose), documents[0])
 
 
 def spanned(found: Document, recipe: Recipe) -> Document:
     """The document whose bytes the spans point into: itself, or what it had to be turned into to be read."""
-    found = settle(found)
-    data = _source(found, recipe).data
-    if isinstance(data, bytes) and data is not found.data:
-        return replace(found, data=data, encoding="utf-8")
-    return found
+    found = settle(found, recipe)
+    data = found.data if recipe.front.startswith(OTHER) else _source(found, recipe).data
+    if found.encoding in (None, "utf-8") or data is found.data or not isinstance(data, bytes):
+        return found
+    return replace(found, data=found.data.decode(found.encoding, "replace").encode(), encoding="utf-8")
 
 
 def _is_plain_utf8(found: Document) -> bool:
@@ -139,10 +140,10 @@ def _is_plain_utf8(found: Document) -> bool:
 
 def _unsettled_source(found: Document, recipe: Recipe) -> Source:
     """Without a look at the bytes where the core can take it: this is done for every document, one by one."""
-    unknown = found.encoding is None and found.format is None
-    if unknown and recipe.front in ("text", "consonants") and not html.is_named_html(found.name):
+    plain_by_name = found.format == "plain" or (found.format is None and by_name(found.name) is None)
+    if recipe.front in ("text", "consonants") and found.encoding is None and plain_by_name:
         return Source.unknown(found.data)
-    return _source(found, recipe)
+    return _source(settle(found, recipe), recipe)
 
 
 def _source(found: Document, recipe: Recipe) -> Source:
@@ -151,6 +152,4 @@ def _source(found: Document, recipe: Recipe) -> Source:
     encoding = found.encoding or plain.first_guess(found.data)
     if recipe.front not in FRONTS:
         return code.source(found, encoding, recipe.front)
-    if found.format == "html" or (found.format is None and html.is_html(found)):
-        return html.source(found, encoding)
-    return plain.source(found, encoding)
+    return _SOURCES.get(found.format or "plain", plain.source)(found, encoding)

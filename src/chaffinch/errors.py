@@ -9,6 +9,10 @@ class BadRecipe(ChaffinchError, ValueError):
     """A parameter is out of range or does not fit the others."""
 
 
+class BadPattern(ChaffinchError, ValueError):
+    """A pattern for students' names is no regular expression."""
+
+
 class RecipeMismatch(ChaffinchError):
     """Fingerprints made in different ways cannot be compared."""
 

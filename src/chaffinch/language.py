@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Any
 
@@ -17,7 +20,8 @@ KEEP_NAMES = "+names"
 _ALLOWED = {
     "name", "version", "aliases", "extensions", "interpreters", "keywords", "ignore_case", "starts_name",
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
-    "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony",
+    "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony", "shared_extensions",
+    "signs",
 }  # fmt: skip
 
 
@@ -50,10 +54,24 @@ def named(name: str) -> str | None:
     return lower if lower in languages() else _index("aliases").get(lower)
 
 
+@cache
+def _signs() -> dict[str, list[tuple[re.Pattern[bytes], str]]]:
+    """For extensions that several languages have: what a file says that is in one of the rarer."""
+    found: dict[str, list[tuple[re.Pattern[bytes], str]]] = {}
+    for language in languages():
+        for extension in table(language).get("shared_extensions", ()):
+            sign = re.compile(table(language)["signs"].encode(), re.M)
+            found.setdefault(extension, []).append((sign, language))
+    return found
+
+
 def of_file(name: str, head: bytes) -> str | None:
     """The language of a file, by its extension, else by the interpreter that its first line asks for."""
-    suffix = PurePath(name).suffix.removeprefix(".")
-    if (found := _index("extensions").get(suffix.lower())) is not None:
+    suffix = PurePath(name).suffix.removeprefix(".").lower()
+    for sign, language in _signs().get(suffix, ()):
+        if sign.search(head):
+            return language
+    if (found := _index("extensions").get(suffix)) is not None:
         return found
     if not head.startswith(b"#!"):
         return None
@@ -61,6 +79,39 @@ def of_file(name: str, head: bytes) -> str | None:
     programs = [PurePath(word).name.rstrip("0123456789.") for word in words if not word.startswith("-")]
     asked = programs[1:] if programs[:1] == ["env"] else programs
     return _index("interpreters").get(asked[0].lower()) if asked else None
+
+
+OTHER = "pygments:"
+"""Before the name of a language that has no table here and is left to Pygments."""
+
+
+def other(name: str) -> str | None:
+    """The one name of the language that Pygments has under this name or alias; None without Pygments."""
+    try:
+        lexer = pygments("pygments.lexers").find_lexer_class_by_name(name.removeprefix(OTHER))
+    except (ChaffinchError, ValueError):  # Pygments' own error is a ValueError
+        return None
+    short = lexer.name.lower() if lexer.name.lower() in lexer.aliases else next(iter(lexer.aliases), None)
+    return short and OTHER + short
+
+
+def has_pygments() -> bool:
+    return find_spec("pygments") is not None
+
+
+def other_version() -> int:
+    """The release of Pygments, 2021000 for 2.21.0: another may give other tokens."""
+    numbers = [int(n) for n in re.findall(r"\d+", pygments("pygments").__version__)[:3]]
+    major, minor, patch = (*numbers, 0, 0, 0)[:3]
+    return major * 1_000_000 + minor * 1000 + patch
+
+
+def pygments(module: str) -> Any:
+    """A module of Pygments, which is an extra."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ChaffinchError("this language needs Pygments; pip install 'chaffinch[languages]'") from None
 
 
 def records(language: str) -> Iterator[tuple[str, ...]]:

@@ -21,15 +21,19 @@ TIES = ("robust", "rightmost")
 MAX_K = 2048
 MAX_W = 65536
 
+_OF_FRONT: Any = None  # what is usual for the front end
+
 
 def _language_front(front: object) -> str:
     """The language asked for, under its own name."""
     asked, keep, rest = str(front).partition(language.KEEP_NAMES)
-    found = language.named(asked)
-    if found is None or rest:
-        names = ", ".join((*FRONTS, *language.languages()))
-        raise BadRecipe(f"front is {front!r}; choose one of {names}")
-    return found + keep
+    if (found := language.named(asked)) is not None and not rest:
+        return found + keep
+    if (found := language.other(str(front))) is not None:
+        return found
+    names = ", ".join((*FRONTS, *language.languages()))
+    hint = "" if language.has_pygments() else "; more with pip install 'chaffinch[languages]'"
+    raise BadRecipe(f"front is {front!r}; choose one of {names}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +46,13 @@ class Recipe:
     Nothing shorter than `k` symbols is reported; with the windowed schemes every shared run of `guarantee`
     symbols is found. `w` is the window in grams; for the scheme "every" it is the step, for "mod-p" the
     modulus, for "smallest" the number of fingerprints, and "all" does not use it.
+    Left out, they are 25 and 26, and 12 and 9 for programs, whose symbols say more.
     A `seed` that is kept secret makes the choice of grams unpredictable.
     """
 
     front: str = "text"
-    k: int = 25
-    w: int = 26
+    k: int = _OF_FRONT
+    w: int = _OF_FRONT
     scheme: str = "open-closed"
     ties: str = "robust"
     seed: int = field(default=0, repr=False)  # may be a secret
@@ -55,6 +60,9 @@ class Recipe:
     def __post_init__(self) -> None:
         if self.front not in FRONTS:
             object.__setattr__(self, "front", _language_front(self.front))
+        for key, usual in zip("kw", (25, 26) if self.front in FRONTS else (12, 9), strict=True):
+            if getattr(self, key) is _OF_FRONT:
+                object.__setattr__(self, key, usual)
         choices = {"scheme": SCHEMES, "ties": TIES}
         for key, allowed in choices.items():
             if (name := getattr(self, key)) not in allowed:
@@ -72,6 +80,8 @@ class Recipe:
         """The version of the front end."""
         if self.front in FRONTS:
             return FRONTS[self.front]
+        if self.front.startswith(language.OTHER):
+            return language.other_version()
         return int(language.table(self.front.removesuffix(language.KEEP_NAMES))["version"])
 
     @property

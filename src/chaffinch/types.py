@@ -2,22 +2,60 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
+class Part(NamedTuple):
+    """A page, a paragraph, a cell: where it begins in the document's bytes, and what a person calls it."""
+
+    start: int
+    label: str
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A name and the bytes under it. Format ("plain" or "html") and encoding are found out unless given."""
+    """A name and the bytes under it; format, language and encoding are found out unless given.
+
+    The bytes of a format that is not text (PDF, DOCX) are the text that was taken out of it, in UTF-8, and the
+    parts tell the page or paragraph of each byte.
+    """
 
     name: str
     data: bytes
     encoding: str | None = None
     format: str | None = None
+    language: str | None = None
+    """The programming language, or "text"."""
+    parts: tuple[Part, ...] = ()
+
+    def place(self, offset: int) -> str:
+        """Where a person would look for the byte there: "page 3, line 7"."""
+        part = bisect_right(self.parts, offset, key=lambda part: part.start) - 1
+        start = self.parts[part].start if part >= 0 else 0
+        line = self.data.count(b"\n", start, offset) + 1
+        return f"{self.parts[part].label}, line {line}" if part >= 0 else f"line {line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What was left out, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What one student handed in, all attempts together."""
+
+    name: str
+    documents: tuple[Document, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

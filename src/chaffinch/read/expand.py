@@ -1,0 +1,69 @@
+"""A document as it comes -> the documents in it that the core can take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
+
+from chaffinch import language
+from chaffinch.errors import Unreadable
+from chaffinch.read.formats import ARCHIVES, format_of
+from chaffinch.read.limits import Budget
+from chaffinch.types import Document, Skipped
+
+# Formats whose text must be taken out, and the module that does it, imported when needed.
+_READERS = {
+    "pdf": "pdf",
+    "postscript": "postscript",
+    "docx": "office",
+    "odt": "office",
+    "epub": "office",
+    "rtf": "rtf",
+    "notebook": "notebook",
+    "mail": "mail",
+    "mbox": "mail",
+}
+_REFUSED = {
+    "ole": "an Office file of before 2007, or one with a password; save it as DOCX or PDF, without one",
+    "office": "a spreadsheet, a presentation or a drawing; save it as PDF",
+    "binary": "binary, not text",
+}
+
+
+def expand(document: Document, budget: Budget | None = None) -> Iterator[Document | Skipped]:
+    """Every document in it, with its format and language; what cannot be read is told, and that is all."""
+    kind = document.format or format_of(document)
+    document = replace(document, format=kind)
+    if kind in _REFUSED:
+        yield Skipped(document.name, _REFUSED[kind])
+    elif kind in ARCHIVES or kind in _READERS:
+        try:
+            inner = (budget or Budget()).within(document.name, len(document.data))
+            for found in _contents(document, kind, inner):
+                if isinstance(found, Document) and found.format is None:
+                    yield from expand(found, inner)
+                else:
+                    yield found
+        except Unreadable as error:
+            yield Skipped(document.name, str(error).removeprefix(f"{document.name}: "))
+        except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
+            yield Skipped(
+                document.name, f"not a {kind} file that can be read ({type(error).__name__}: {error})"
+            )
+    else:
+        yield replace(document, language=document.language or language_of(document))
+
+
+def language_of(document: Document) -> str:
+    """The language a document is compared in: a programming language, or "text"."""
+    return language.of_file(document.name, document.data[: 1 << 14]) or "text"
+
+
+def _contents(document: Document, kind: str, budget: Budget) -> Iterator[Document | Skipped]:
+    if kind in ARCHIVES:
+        from chaffinch.read import archive
+
+        return archive.members(document, budget)
+    read: Callable[[Document], Iterator[Document]] = import_module(f"chaffinch.read.{_READERS[kind]}").read
+    return read(document)

@@ -1,0 +1,86 @@
+"""Which format is it? By content first, by name second."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from chaffinch import language
+from chaffinch.read import html, mail, notebook, office, plain
+from chaffinch.types import Document
+
+ARCHIVES = ("zip", "tar", "gzip", "bzip2", "xz", "7z")
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "ole",
+    b"{\\rtf": "rtf",
+    b"%!PS": "postscript",
+    b"\x04%!PS": "postscript",
+    b"\xc5\xd0\xd3\xc6": "postscript",
+}
+_EXTENSIONS = {
+    "html": "html",
+    "htm": "html",
+    "xhtml": "html",
+    "tex": "tex",
+    "ltx": "tex",
+    "latex": "tex",
+    "md": "markdown",
+    "markdown": "markdown",
+    "rmd": "markdown",
+    "qmd": "markdown",
+    "eml": "mail",
+    "mbox": "mbox",
+}
+_TEX = re.compile(rb"^[^%\n]*\\(?:documentclass|documentstyle|begin\s*\{document\})", re.M)
+_HEAD = 1 << 12
+# White space, escapes of some encodings and the end-of-file mark of old systems are part of texts.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
+
+
+def by_name(name: str) -> str | None:
+    """The format of text that its extension tells."""
+    return _EXTENSIONS.get(PurePath(name).suffix[1:].lower())
+
+
+def format_of(document: Document) -> str:
+    """The format of bytes as they come: "plain" if nothing else fits, "binary" if they are no text."""
+    data = document.data
+    head = data[:_HEAD]
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return office.kind(data) or "zip"
+    for start, kind in _MAGIC.items():
+        if head.startswith(start):
+            return kind
+    if b"%PDF-" in head[:1024]:
+        return "pdf"
+    if head[257:262] == b"ustar":
+        return "tar"
+    if _is_binary(head):
+        return "binary"
+    # A program may hold a page or a letter; its name says what it is.
+    if language.of_file(document.name, head) is not None:
+        return "plain"
+    return _text_format(document, head) or by_name(document.name) or "plain"
+
+
+def _text_format(document: Document, head: bytes) -> str | None:
+    if html.is_html(document):
+        return "html"
+    if notebook.is_notebook(document.data):
+        return "notebook"
+    if mail.is_mbox(head):
+        return "mbox"
+    if mail.is_mail(head):
+        return "mail"
+    return "tex" if _TEX.search(head) else None
+
+
+def _is_binary(head: bytes) -> bool:
+    if len(head) - len(head.translate(None, _CONTROL)) <= len(head) // 20:
+        return False
+    return plain.first_guess(head) == "utf-8"  # else it is text in an encoding that has zeros

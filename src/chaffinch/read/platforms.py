@@ -1,0 +1,164 @@
+"""How learning platforms name what they export: the student in the name of a file or folder."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+GRADESCOPE_NAMES = "submission_metadata.yml"
+
+_ARCHIVE = re.compile(r"\.(?:tar\.(?:gz|bz2|xz)|tgz|tbz2?|txz|zip|jar|7z|tar|gz|bz2|xz)$", re.I)
+_NOT_WORK = "written by the learning platform, not by a student; left out"
+_MOODLE = re.compile(
+    r"(?P<student>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*)|\.\w+)?", re.S
+)
+_CANVAS = re.compile(
+    r"(?P<student>[^_]+(?:_[^_\d][^_]*)*?)(?:_LATE)?_(?P<id>\d+)(?:_(?:\d+_(?P<file>.+)|text\.html?))", re.S
+)
+_CANVAS_ATTEMPT = re.compile(r"-\d{1,3}(?=(?:\.\w+)*$)")
+_BLACKBOARD = re.compile(
+    r"(?P<before>.+)_attempt_\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(?:_(?P<file>.+)|(?P<receipt>\.txt))", re.S
+)
+_GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9._-]{2,}-", re.I)
+
+
+class Owner(NamedTuple):
+    """A student, what tells apart students of one name, and the name the file had before the platform's."""
+
+    student: str
+    id: str = ""
+    file: str = ""
+
+
+Owners = Callable[[str], Owner | str | None]
+"""The owner of an entry, or why it is nobody's, or None if its name tells nothing."""
+
+
+def exported(entries: Mapping[str, bool], metadata: bytes = b"") -> Owners | None:
+    """How to find the owners of entries, if their names are surely those of an export.
+
+    Each entry comes with whether it is a folder or archive.
+    """
+    kinds = (_moodle(entries), _blackboard(entries), _gradescope(entries, metadata), _canvas(entries))
+    return next(filter(None, kinds), None)
+
+
+def without_archive(name: str) -> str:
+    return _ARCHIVE.sub("", name)
+
+
+def _moodle(entries: Mapping[str, bool]) -> Owners | None:
+    def owner(entry: str) -> Owner | None:
+        match = _MOODLE.fullmatch(entry)
+        return Owner(match["student"].strip(), match["id"], match["file"] or "") if match else None
+
+    return owner if any(map(owner, entries)) else None
+
+
+def _canvas(entries: Mapping[str, bool]) -> Owners | None:
+    """Only if most names are like that: a few numbers in a name are soon found."""
+    if list(entries.values()) == [True]:
+        return None
+
+    def owner(entry: str) -> Owner | None:
+        match = _CANVAS.fullmatch(entry)
+        if match is None:
+            return None
+        return Owner(match["student"], match["id"], _CANVAS_ATTEMPT.sub("", match["file"] or "text.html"))
+
+    return owner if 2 * sum(owner(entry) is not None for entry in entries) > len(entries) else None
+
+
+def _blackboard(entries: Mapping[str, bool]) -> Owners | None:
+    """What all names begin with is the course and the assignment; the rest is the student."""
+    befores = {match["before"] for match in map(_BLACKBOARD.fullmatch, entries) if match}
+    if not befores:
+        return None
+    common = _common_start(befores) if len(befores) > 1 else befores.pop()
+    start = common.rfind("_") + 1
+
+    def owner(entry: str) -> Owner | str | None:
+        match = _BLACKBOARD.fullmatch(entry)
+        if match is None:
+            return None
+        return _NOT_WORK if match["receipt"] else Owner(match["before"][start:], "", match["file"])
+
+    return owner
+
+
+def _gradescope(entries: Mapping[str, bool], metadata: bytes) -> Owners | None:
+    if not any(_GRADESCOPE.fullmatch(entry) for entry in entries):
+        return None
+    submitters = gradescope_submitters(metadata.decode("utf-8", "replace"))
+
+    def owner(entry: str) -> Owner | str | None:
+        if entry == GRADESCOPE_NAMES:
+            return _NOT_WORK
+        match = _GRADESCOPE.fullmatch(entry)
+        if match is None:
+            return None
+        return submitters.get(entry) or Owner(entry)
+
+    return owner
+
+
+def gradescope_submitters(metadata: str) -> dict[str, Owner]:
+    """The names and numbers of everyone who handed in a submission together, from the few lines that tell."""
+    found: dict[str, list[dict[str, str]]] = {}
+    people: list[dict[str, str]] = []
+    inside = False
+    for line in metadata.splitlines():
+        if top := re.fullmatch(r"(submission_\d+):\s*", line):
+            people, inside = found.setdefault(top[1], []), False
+        elif re.match(r" {0,2}[^ \-#]", line):
+            inside = line.strip() in (":submitters:", "submitters:")
+        elif inside and (pair := re.fullmatch(r"\s*(-)?\s*:?(name|sid|email):\s*(.*?)\s*", line)):
+            if pair[1] or not people:
+                people.append({})
+            people[-1][pair[2]] = _scalar(pair[3])
+    owners = {}
+    for submission, group in found.items():
+        names = [p.get("name") or p.get("email") or p.get("sid") or "" for p in group]
+        ids = [p.get("sid") or p.get("email") or submission for p in group]
+        if any(names):
+            owners[submission] = Owner(", ".join(filter(None, names)), ", ".join(ids))
+    return owners
+
+
+def _scalar(value: str) -> str:
+    """A YAML string without its quotes."""
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            return str(ast.literal_eval(value))  # its escapes are those of Python
+        except (SyntaxError, ValueError):
+            return value[1:-1]
+    return "" if value in ("~", "null") else value
+
+
+def classroom(folder: str, entries: Mapping[str, bool]) -> Owners | None:
+    """Folders of GitHub Classroom, named for assignment and student; None where that is less than sure."""
+    folders = [entry for entry, is_folder in entries.items() if is_folder]
+    if len(folders) < 2 or len(folders) < len(entries):
+        return None
+    named = re.search(r"([^/\\]+-)submissions(?:\.\w+)?[/\\]?$", folder)
+    prefix = named[1] if named else ""
+    if not prefix or not all(f.startswith(prefix) for f in folders):
+        common = _common_start(folders)
+        prefix = common[: common.rfind("-") + 1]
+        sure = len(folders) > 2 or any(c.isdigit() for c in prefix)
+        if not _SLUG.fullmatch(prefix) or not sure:
+            return None
+    students = {f: without_archive(f.removeprefix(prefix)) for f in folders}
+    if not all(students.values()) or all(re.fullmatch(r"[\d.]+", s) for s in students.values()):
+        return None
+    return lambda entry: Owner(students[entry])
+
+
+def _common_start(names: Collection[str]) -> str:
+    first, last = min(names), max(names)
+    return first[: next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]

@@ -1,0 +1,167 @@
+"""Folders -> the files in them that someone wrote, always in the same order.
+
+Links are never followed: what they point to inside the folder is read under its own name, what lies outside was
+not asked for. So there are no loops, and nothing is read twice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePosixPath
+
+from chaffinch.types import Skipped
+
+_VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", "cvs", "_darcs"}
+_OF_THE_SYSTEM = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
+_BUILT = {
+    "__pycache__",
+    "node_modules",
+    "bower_components",
+    ".ipynb_checkpoints",
+    "site-packages",
+    "deriveddata",
+}
+_PYTHON = ("setup.py", "pyproject.toml")
+_DOTNET = (".csproj", ".vbproj", ".fsproj", ".sln")
+_BUILT_BESIDE: dict[str, tuple[str, ...]] = {
+    "target": ("cargo.toml", "pom.xml", "build.sbt"),
+    "build": ("build.gradle", "build.gradle.kts", "cmakelists.txt", *_PYTHON),
+    "dist": ("package.json", *_PYTHON),
+    "bin": _DOTNET,
+    "obj": _DOTNET,
+    "out": (".iml",),
+}
+"""Folders that are outputs if such a file, or one with such an ending, lies beside them."""
+_NEVER_TEXT = {
+    f".{ending}"
+    for endings in (
+        "class o obj pyc pyo pyd exe dll so dylib a lib pdb ilk wasm beam elf gch pch dmg iso",
+        "jar war ear whl egg apk",
+        "png jpg jpeg gif bmp tif tiff webp ico icns heic avif psd xcf svg cr2 nef",
+        "mp3 wav flac ogg m4a aac wma mid midi aif aiff mp4 m4v mov avi mkv webm wmv flv mpg mpeg",
+        "ttf otf ttc woff woff2 eot",
+    )
+    for ending in endings.split()
+}
+
+
+def left_out(name: str, is_folder: bool, siblings: Collection[str]) -> str:
+    """Why a file or folder is not looked at, by its name and those beside it; nothing if it is."""
+    lower = name.lower()
+    if lower in _OF_THE_SYSTEM or lower.startswith("~$"):
+        return "a file of the system, not of the author; left out"
+    if is_folder and lower in _VERSION_CONTROL:
+        return "version control; left out"
+    if is_folder and _is_built(lower, siblings):
+        return "build output; left out"
+    if lower.startswith("."):
+        return "hidden; left out"
+    ending = PurePosixPath(lower).suffix
+    if not is_folder and ending in _NEVER_TEXT:
+        return f"{ending} files are not text; left out"
+    return ""
+
+
+def is_environment(names: Collection[str]) -> bool:
+    """Whether these are the contents of a Python environment, which may have any name."""
+    return "pyvenv.cfg" in names
+
+
+def in_order(name: str) -> bytes:
+    """The key that sorts names alike everywhere, also names that are no text."""
+    return name.encode("utf-8", "surrogatepass")
+
+
+def _is_built(lower: str, siblings: Collection[str]) -> bool:
+    if lower in _BUILT or lower.endswith(".egg-info") or lower.startswith("cmake-build-"):
+        return True
+    signs = _BUILT_BESIDE.get(lower, ())
+    return any(
+        PurePosixPath(name.lower()).suffix in signs or name.lower() in signs for name in siblings if signs
+    )
+
+
+def files(root: Path) -> Iterator[Path | Skipped]:
+    """Every file below a folder, and what was left out; a file is itself, since the user named it."""
+    try:
+        target = root.resolve()
+        is_folder = root.is_dir()
+    except (OSError, RuntimeError):  # who reads it will say what is wrong
+        is_folder = False
+    if not is_folder:
+        yield root
+        return
+    waiting = [_contents(root, is_root=True)]
+    while waiting:  # no recursion: folders may be nested deeper than Python's stack
+        found = next(waiting[-1], None)
+        if found is None:
+            waiting.pop()
+        elif isinstance(found, Skipped):
+            yield found
+        else:
+            why, is_folder = _kind(found, target)
+            if why:
+                yield Skipped(found.path, why)
+            elif is_folder:
+                waiting.append(_contents(Path(found.path)))
+            else:
+                yield Path(found.path)
+
+
+def _contents(folder: Path, is_root: bool = False) -> Iterator[os.DirEntry[str] | Skipped]:
+    """What lies in a folder, in order, without what is left out."""
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: in_order(entry.name))
+    except OSError as error:
+        yield Skipped(str(folder), _reason(error))
+        return
+    names = {entry.name for entry in entries}
+    if is_environment(names) and not is_root:
+        yield Skipped(str(folder), "build output; left out")
+        return
+    for entry in entries:
+        if why := left_out(entry.name, _is_folder(entry), names):
+            yield Skipped(entry.path, why)
+        else:
+            yield entry
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # it has vanished
+        return False
+
+
+def _kind(entry: os.DirEntry[str], root: Path) -> tuple[str, bool]:
+    """Why it cannot be read, if so, and whether it is a folder."""
+    try:
+        if entry.is_symlink():
+            return _link(Path(entry.path), root), False
+        if entry.is_dir(follow_symlinks=False):
+            return "", True
+        if entry.is_file(follow_symlinks=False):
+            return "", False
+    except OSError as error:
+        return _reason(error), False
+    return "a pipe, socket or device, not a file; left out", False
+
+
+def _link(link: Path, root: Path) -> str:
+    try:
+        inside = link.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):  # Python 3.11 and 3.12 tell loops by RuntimeError
+        return "a link that leads nowhere; left out"
+    if inside:
+        return "a link to what is read under its own name; left out"
+    return "a link out of the folder; to read it, name what it leads to"
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return "no permission to read it"
+    if isinstance(error, FileNotFoundError):
+        return "vanished while it was read"
+    return error.strerror or str(error)

@@ -1,0 +1,173 @@
+"""Every format is found by its content, is read, and says the same as the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import chaffinch
+from chaffinch import Document, Recipe, Skipped, Unreadable
+from chaffinch.read.expand import expand
+from chaffinch.read.formats import format_of
+from tests import made
+
+PROSE = made.prose()
+FILES = {extension: make(PROSE) for extension, make in made.FORMATS.items()}
+KINDS = {"txt": "plain", "ps": "postscript", "md": "markdown"}
+NOTEBOOK = b"""{"cells": [
+ {"cell_type": "markdown", "source": ["# The answer\\n", "is below"]},
+ {"cell_type": "code", "source": "def answer(x):\\n    return x * 2\\n", "outputs": []}
+], "metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4, "nbformat_minor": 5}"""
+
+
+def coverage(left: chaffinch.Stream, right: chaffinch.Stream, k: int = 25) -> float:
+    """The share of the left's symbols that stand in a run of k which the right has too."""
+    theirs = {run.tobytes() for run in np.lib.stride_tricks.sliding_window_view(right.symbols, k)}
+    covered = np.zeros(len(left), bool)
+    for i in range(len(left) - k + 1):
+        if left.symbols[i : i + k].tobytes() in theirs:
+            covered[i : i + k] = True
+    return float(covered.mean())
+
+
+@pytest.fixture(scope="module")
+def streams() -> dict[str, chaffinch.Stream]:
+    return {ext: chaffinch.stream(Document(f"same.{ext}", data)) for ext, data in FILES.items()}
+
+
+@pytest.mark.parametrize(("left", "right"), list(permutations(FILES, 2)))
+def test_the_same_prose_is_the_same_in_every_format(
+    left: str, right: str, streams: dict[str, chaffinch.Stream]
+) -> None:
+    assert len(streams[left]) > 8000
+    assert coverage(streams[left], streams[right]) >= 0.97
+
+
+@pytest.mark.parametrize("extension", FILES)
+def test_the_format_is_found_by_content_whatever_the_name(extension: str) -> None:
+    kind = KINDS.get(extension, extension)
+    assert format_of(Document(f"x.{extension}", FILES[extension])) == kind
+    if extension != "md":  # which says nothing of itself
+        for name in ("x", "x.txt", "x.pdf"):
+            assert format_of(Document(name, FILES[extension])) == kind
+
+
+def test_other_formats_are_found_by_content() -> None:
+    mail = b"From: a@b.example\r\nTo: c@d.example\r\nSubject: hi\r\n\r\nHello\r\n"
+    for data, kind in {
+        NOTEBOOK: "notebook",
+        mail: "mail",
+        b"From a@b.example Thu Jan  1 00:00:00 1970\n" + mail: "mbox",
+        b"\x7fELF" + bytes(300): "binary",
+        bytes.fromhex("d0cf11e0a1b11ae1") + bytes(500): "ole",
+        "Some words, and more, of no kind.".encode("utf-16"): "plain",
+        "Ein paar Wörter".encode("latin-1"): "plain",
+        b"": "plain",
+    }.items():
+        assert format_of(Document("x", data)) == kind
+
+
+def test_a_program_that_holds_a_page_is_a_program() -> None:
+    page = b'<!DOCTYPE html>\n<html><?php echo "x"; ?>\n\\documentclass{article}\n'
+    (found,) = expand(Document("x.php", page))
+    assert isinstance(found, Document)
+    assert (found.format, found.language) == ("plain", "php")
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "expected"),
+    [
+        ("a.m", "x = 1;", "matlab"),
+        ("a.m", "#import <Foundation/Foundation.h>", "objective-c"),
+        ("a.pl", "use strict;\nmy $x = 1;", "perl"),
+        ("a.pl", "parent(tom, bob).\ngrand(X) :- parent(X, _).", "prolog"),
+        ("a.h", "int f(void);", "c"),
+        ("a.h", "class A {\npublic:\n", "cc"),
+        ("a.asm", "li $t0, 1", "mips"),
+        ("a.asm", "mov ax, 1", "a8086"),
+        ("a.sql", "select 1", "sql"),
+        ("a.sql", "CREATE OR REPLACE PROCEDURE x IS", "plsql"),
+        ("script", "#!/usr/bin/env python3", "python"),
+        ("a.txt", "int main", "text"),
+    ],
+)
+def test_the_language_is_that_of_the_file(name: str, head: str, expected: str) -> None:
+    (found,) = expand(Document(name, head.encode()))
+    assert isinstance(found, Document)
+    assert found.language == expected
+
+
+def test_a_notebook_is_code_and_prose_with_cells(tmp_path: Path) -> None:
+    path = tmp_path / "hw.ipynb"
+    path.write_bytes(NOTEBOOK)
+    code, prose = chaffinch.documents([path])
+    assert isinstance(code, Document)
+    assert isinstance(prose, Document)
+    assert (code.language, prose.language) == ("python", "text")
+    assert code.place(code.data.index(b"return")) == "cell 2, line 2"
+    assert prose.place(prose.data.index(b"below")) == "cell 1, line 2"
+    recipe = Recipe("python", k=3, w=3)
+    assert chaffinch.stream(path, recipe).symbols.tolist() == chaffinch.stream(code, recipe).symbols.tolist()
+    assert len(chaffinch.stream(path, Recipe())) == len("theanswerisbelow")
+
+
+def test_spans_of_text_formats_point_into_the_original() -> None:
+    for extension in ("html", "tex", "md"):
+        found = Document(f"x.{extension}", FILES[extension])
+        prints = chaffinch.fingerprint(found)
+        middle = len(prints) // 2
+        quoted = found.data[int(prints.starts[middle]) : int(prints.ends[middle])]
+        again = chaffinch.stream(replace(found, data=quoted, format=format_of(found)))
+        assert len(again) == 25
+
+
+def test_spans_of_other_formats_point_into_the_extracted_text() -> None:
+    for extension in ("pdf", "docx", "odt", "epub", "rtf", "ps"):
+        original = Document(f"x.{extension}", FILES[extension])
+        (found,) = expand(original)
+        assert isinstance(found, Document)
+        prints, same = chaffinch.fingerprint(found), chaffinch.fingerprint(original)
+        assert prints.hashes.tolist() == same.hashes.tolist()
+        middle = len(prints) // 2
+        start, end = int(prints.starts[middle]), int(prints.ends[middle])
+        assert len(chaffinch.stream(found.data[start:end].decode())) == 25
+        assert found.place(start).split()[0] in ("page", "paragraph", "chapter")
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    old_word = Document("essay.doc", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(500))
+    (told,) = expand(old_word)
+    assert isinstance(told, Skipped)
+    assert "save it as DOCX" in told.why
+    with pytest.raises(Unreadable, match=r"essay.doc: .*save it as DOCX"):
+        chaffinch.fingerprint(old_word)
+    with pytest.raises(Unreadable, match=r"x.zip: an archive.*chaffinch.documents"):
+        chaffinch.fingerprint(Document("x.zip", made.zipped({"a.txt": "a"})))
+
+
+def test_archives_are_read_through_whatever_is_in_them() -> None:
+    inner = made.zipped({"essay.pdf": FILES["pdf"], "deep/a.c": b"int main(void) { return 0; }"})
+    outer = Document("class.zip", made.zipped({"alice.zip": inner, "bob/essay.docx": FILES["docx"]}))
+    found = [d for d in expand(outer) if isinstance(d, Document)]
+    assert [(d.name, d.language) for d in found] == [
+        ("class.zip/alice.zip/deep/a.c", "c"),
+        ("class.zip/alice.zip/essay.pdf", "text"),
+        ("class.zip/bob/essay.docx", "text"),
+    ]
+    assert coverage(chaffinch.stream(found[1]), chaffinch.stream(found[2])) > 0.97
+
+
+def test_a_reader_that_fails_in_an_unknown_way_costs_only_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(document: Document) -> None:
+        raise KeyError("what nobody thought of")
+
+    monkeypatch.setattr("chaffinch.read.rtf.read", fail)
+    archive = Document("x.zip", made.zipped({"a.rtf": FILES["rtf"], "b.txt": "words"}))
+    told, read = expand(archive)
+    assert isinstance(told, Skipped)
+    assert "what nobody thought of" in told.why
+    assert isinstance(read, Document)
