@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable
 from html import escape
 
 _WORDS = """
-the of and to in that was his with which from had not all were when there their been one more would into upon other
-time house water light morning evening garden river window voice letter country summer winter mountain shadow
-walked looked turned waited listened remembered answered followed carried opened finished offered efficient
-difficult office reflection flight floating final fiftieth affluent waffle café naïve Müller Strasse façade señor
-Ångström quickly slowly never always perhaps together against between through without beneath beyond
+the of and to in that was his with which from had not all were when there their been one more would into
+upon other time house water light morning evening garden river window voice letter country summer winter
+mountain shadow walked looked turned waited listened remembered answered followed carried opened finished
+offered efficient difficult office reflection flight floating final fiftieth affluent waffle café naïve
+Müller Strasse façade señor Ångström quickly slowly never always perhaps together against between through
+without beneath beyond
 """
 _ESCAPED = ("(as ever)", "& so", "“here”", "5% of", "it’s", "x_1", "$4", "{so}", "a<b", "C#")
 

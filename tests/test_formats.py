@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -69,6 +71,20 @@ def test_other_formats_are_found_by_content() -> None:
         b"": "plain",
     }.items():
         assert format_of(Document("x", data)) == kind
+
+
+@pytest.mark.parametrize("kind", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_tar_is_found_even_without_its_mark(kind: int) -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=kind) as archive:
+        member = tarfile.TarInfo("essay.txt")
+        member.size = 5
+        archive.addfile(member, io.BytesIO(b"words"))
+    assert format_of(Document("x", out.getvalue())) == "tar"
+    header = bytearray(out.getvalue())
+    header[257:265] = bytes(8)  # as before there were marks
+    header[148:156] = b"%06o\0 " % (sum(header[:148]) + 8 * 32 + sum(header[156:512]))
+    assert format_of(Document("x", bytes(header))) == "tar"
 
 
 def test_a_program_that_holds_a_page_is_a_program() -> None:

@@ -74,7 +74,7 @@ pub struct ChfColumns {
 }
 
 /// A slice of what the caller gave; an empty one may come with any pointer.
-unsafe fn slice<'a, T>(data: *const T, len: usize) -> &'a [T] {
+pub(crate) unsafe fn slice<'a, T>(data: *const T, len: usize) -> &'a [T] {
     if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, len) } }
 }
 
@@ -132,7 +132,7 @@ fn recipe(r: &ChfRecipe) -> Recipe {
 }
 
 /// Runs `work`; a panic becomes a message for the caller.
-fn guarded<T: Default>(work: impl FnOnce() -> T) -> (T, *mut c_char) {
+pub(crate) fn guarded<T: Default>(work: impl FnOnce() -> T) -> (T, *mut c_char) {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(value) => (value, null_mut()),
         Err(panic) => {
@@ -320,7 +320,7 @@ pub extern "C" fn chf_best_level() -> u32 {
     Level::best().number()
 }
 
-unsafe fn free_message(message: *mut c_char) {
+pub(crate) unsafe fn free_message(message: *mut c_char) {
     if !message.is_null() {
         drop(unsafe { CString::from_raw(message) });
     }

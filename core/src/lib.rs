@@ -5,12 +5,17 @@ pub mod batch;
 pub mod chunk;
 mod code;
 pub mod ffi;
+pub mod ffi_compare;
 pub mod fold;
+pub mod grow;
 pub mod hash;
 mod html;
 mod lane;
 pub mod language;
 pub mod level;
+pub mod overlap;
+pub mod parallel;
+pub mod postings;
 pub mod select;
 #[cfg(target_arch = "x86_64")]
 mod simd;

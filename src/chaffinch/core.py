@@ -213,7 +213,7 @@ def fingerprint(
     """Fingerprints of every document; the hashes of a wider window are a subset of the recipe's."""
     native, keep = _native_sources(sources)
     how = _native_recipe(recipe, window)
-    count = threads_available() if threads is None else max(1, threads)
+    count = _threads(threads)
     owner = _owned(lib.chf_fingerprint(native, len(sources), how, count, _level()), lib.chf_batch_free)
     del keep
     n, documents = owner.len, owner.documents
@@ -262,3 +262,133 @@ def count_utf8(data: bytes) -> tuple[int, int]:
     counts = ffi.new("uint64_t[2]")
     lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data), counts, counts + 1)
     return counts[0], counts[1]
+
+
+class Collection:
+    """Documents one after another in one set of columns, as comparing takes them."""
+
+    def __init__(self, streams: Sequence[NDArray[np.uint32]], prints: Sequence[Fingerprints]) -> None:
+        self.symbols = _joined(streams, np.uint32)
+        self.symbol_offsets = _offsets(streams)
+        orders = [np.lexsort((p.positions, p.hashes)) for p in prints]
+        self.hashes = _joined([p.hashes[o] for p, o in zip(prints, orders, strict=True)], np.uint64)
+        self.positions = _joined([p.positions[o] for p, o in zip(prints, orders, strict=True)], np.uint32)
+        self.hash_offsets = _offsets(orders)
+
+    def __len__(self) -> int:
+        return len(self.symbol_offsets) - 1
+
+    def native(self) -> tuple[Any, list[Any]]:
+        """As the core reads it, and what must live as long."""
+        documents = ffi.new("ChfDocuments *")
+        documents.len = len(self)
+        keep = []
+        for name, kind in (
+            ("symbols", "uint32_t[]"),
+            ("symbol_offsets", "uint64_t[]"),
+            ("hashes", "uint64_t[]"),
+            ("positions", "uint32_t[]"),
+            ("hash_offsets", "uint64_t[]"),
+        ):
+            buffer = ffi.from_buffer(kind, getattr(self, name))
+            setattr(documents, name, buffer)
+            keep.append(buffer)
+        return documents, keep
+
+
+def _joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate([*arrays, np.empty(0, kind)]).astype(kind, copy=False)
+
+
+def _offsets(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+    return np.cumsum([0, *map(len, arrays)], dtype=np.uint64)
+
+
+def _table(owner: Any) -> list[NDArray[np.uint32]]:
+    return [_column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(6)]
+
+
+def _threads(threads: int | None) -> int:
+    return threads_available() if threads is None else max(1, threads)
+
+
+class Pairs(NamedTuple):
+    """Documents that have something in common, left before right."""
+
+    left: NDArray[np.uint32]
+    right: NDArray[np.uint32]
+    shared: NDArray[np.uint32]
+    """How many different hashes both have."""
+    weights: NDArray[np.float32]
+
+
+def pairs(
+    hashes: Sequence[NDArray[np.uint64]],
+    old: NDArray[np.uint8],
+    rarity: NDArray[np.float32],
+    *,
+    least: float = 0.0,
+    threads: int | None = None,
+) -> tuple[Pairs, NDArray[np.uint32]]:
+    """Pairs of documents whose different hashes, sorted, are given, and in how many documents each hash stands.
+
+    A hash weighs `rarity[n]` if n documents have it; a pair that weighs less than `least` of the lighter document is
+    left out, and so is a pair of `old` ones.
+    """
+    data, offsets = _joined(hashes, np.uint64), _offsets(hashes)
+    owner = _owned(
+        lib.chf_pairs(
+            ffi.from_buffer("uint64_t[]", data),
+            ffi.from_buffer("uint64_t[]", offsets),
+            ffi.from_buffer("uint8_t[]", np.ascontiguousarray(old, np.uint8)),
+            len(hashes),
+            ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32)),
+            least,
+            _threads(threads),
+        ),
+        lib.chf_table_free,
+    )
+    left, right, shared, weights, frequencies, _ = _table(owner)
+    return Pairs(left, right, shared, weights.view(np.float32)), frequencies
+
+
+class Runs(NamedTuple):
+    """Matches of many pairs: runs of equal symbols, which of them make a match, which matches are whose."""
+
+    left: NDArray[np.uint32]
+    right: NDArray[np.uint32]
+    lengths: NDArray[np.uint32]
+    match_offsets: NDArray[np.uint32]
+    """Runs match_offsets[m] .. match_offsets[m+1] are match m."""
+    pair_offsets: NDArray[np.uint32]
+    """Matches pair_offsets[p] .. pair_offsets[p+1] are those of pair p."""
+
+
+def matches(
+    documents: Collection, pairs: NDArray[np.uint32], k: int, gap: int, threads: int | None = None
+) -> Runs:
+    """The matches of pairs of documents, an array of two columns."""
+    native, keep = documents.native()
+    data = ffi.from_buffer("uint32_t[]", _contiguous(pairs))
+    owner = _owned(lib.chf_matches(native, data, len(pairs), k, gap, _threads(threads)), lib.chf_table_free)
+    del keep
+    return Runs(*_table(owner)[:5])
+
+
+def overlaps(
+    documents: Collection,
+    pairs: NDArray[np.uint32],
+    n: int,
+    rarity: NDArray[np.float32],
+    threads: int | None = None,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Of each pair the share of the left's grams of n symbols that the right has, and the other way round."""
+    native, keep = documents.native()
+    data = ffi.from_buffer("uint32_t[]", _contiguous(pairs))
+    weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
+    owner = _owned(
+        lib.chf_overlaps(native, data, len(pairs), n, weights, _threads(threads)), lib.chf_table_free
+    )
+    del keep
+    left, right = _table(owner)[:2]
+    return left.view(np.float32), right.view(np.float32)

@@ -58,7 +58,7 @@ def format_of(document: Document) -> str:
             return kind
     if b"%PDF-" in head[:1024]:
         return "pdf"
-    if head[257:262] == b"ustar":
+    if _is_tar(head[:512]):
         return "tar"
     if _is_binary(head):
         return "binary"
@@ -78,6 +78,16 @@ def _text_format(document: Document, head: bytes) -> str | None:
     if mail.is_mail(head):
         return "mail"
     return "tex" if _TEX.search(head) else None
+
+
+def _is_tar(header: bytes) -> bool:
+    """By the sum that is in every header, since the oldest have nothing else."""
+    if len(header) < 512 or not header[148:155].strip(b" \0").isdigit():
+        return False
+    try:
+        return int(header[148:155].strip(b" \0"), 8) == sum(header[:148]) + 8 * ord(" ") + sum(header[156:])
+    except ValueError:
+        return False
 
 
 def _is_binary(head: bytes) -> bool:

@@ -9,7 +9,7 @@ from lzma import LZMAError
 from struct import error as StructError  # noqa: N812
 from typing import BinaryIO, cast
 from xml.parsers import expat
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from chaffinch.errors import Unreadable
 from chaffinch.read.limits import MAX_MEMBER, MAX_RATIO, RATIO_FREE, Budget
@@ -46,6 +46,8 @@ def unpacker(document: Document) -> Unpack:
         info = files.get(path.lower())
         if info is None:
             return None
+        if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # the others unpack without a bound
+            raise Unreadable(f"{name}: {path} in it is packed as no document is; save it again")
         if info.flag_bits & 1:
             raise Unreadable(f"{name}: is protected by a password; save it without one")
         try:

@@ -1,0 +1,194 @@
+//! The C interface to comparing: pairs, matches, overlaps.
+
+use std::ffi::{c_char, c_void};
+
+use crate::ffi::{free_message, guarded, slice};
+use crate::grow::{Side, chain, runs};
+use crate::overlap::Bags;
+use crate::parallel::in_order;
+use crate::postings::Postings;
+
+/// Up to six columns of 32-bit numbers.
+#[repr(C)]
+pub struct ChfTable {
+    pub columns: [*const u32; 6],
+    pub lengths: [usize; 6],
+    pub error: *mut c_char,
+    owner: *mut c_void,
+}
+
+type Columns = Vec<Vec<u32>>;
+
+fn table(work: impl FnOnce() -> Columns) -> *mut ChfTable {
+    let (mut value, error) = guarded(work);
+    value.resize(6, Vec::new());
+    let owner = Box::new(value);
+    Box::into_raw(Box::new(ChfTable {
+        columns: std::array::from_fn(|i| owner[i].as_ptr()),
+        lengths: std::array::from_fn(|i| owner[i].len()),
+        error,
+        owner: Box::into_raw(owner).cast(),
+    }))
+}
+
+/// # Safety
+/// `table` must come from a function of this interface and be freed once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_table_free(table: *mut ChfTable) {
+    unsafe {
+        let table = Box::from_raw(table);
+        drop(Box::from_raw(table.owner.cast::<Columns>()));
+        free_message(table.error);
+    }
+}
+
+/// Documents one after another: `offsets` has a place for each in each column, and one more.
+#[repr(C)]
+pub struct ChfDocuments {
+    pub len: usize,
+    pub symbols: *const u32,
+    pub symbol_offsets: *const u64,
+    /// Sorted within each document.
+    pub hashes: *const u64,
+    pub positions: *const u32,
+    pub hash_offsets: *const u64,
+}
+
+impl ChfDocuments {
+    unsafe fn all_symbols(&self) -> (&[u32], &[u64]) {
+        unsafe {
+            let offsets = slice(self.symbol_offsets, self.len + 1);
+            (slice(self.symbols, offsets[self.len] as usize), offsets)
+        }
+    }
+
+    unsafe fn side(&self, document: u32) -> Side<'_> {
+        let d = document as usize;
+        assert!(d < self.len, "no document {d}");
+        unsafe {
+            let (symbols, ends) = self.all_symbols();
+            let offsets = slice(self.hash_offsets, self.len + 1);
+            let prints = offsets[d] as usize..offsets[d + 1] as usize;
+            Side {
+                symbols: &symbols[ends[d] as usize..ends[d + 1] as usize],
+                hashes: &slice(self.hashes, offsets[self.len] as usize)[prints.clone()],
+                positions: &slice(self.positions, offsets[self.len] as usize)[prints],
+            }
+        }
+    }
+}
+
+/// Pairs of documents with anything in common: left, right, how many hashes they share, the weight of these as the
+/// bits of a float; and for every hash given, in how many documents it stands. Hashes are distinct and sorted within
+/// each document.
+///
+/// # Safety
+/// `hashes` must hold what `offsets` says, `offsets` `documents` + 1 numbers, `old` `documents`, and `rarity`
+/// `documents` + 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_pairs(
+    hashes: *const u64,
+    offsets: *const u64,
+    old: *const u8,
+    documents: usize,
+    rarity: *const f32,
+    least: f32,
+    threads: u32,
+) -> *mut ChfTable {
+    table(|| {
+        let (offsets, old, rarity) =
+            unsafe { (slice(offsets, documents + 1), slice(old, documents), slice(rarity, documents + 1)) };
+        let hashes = unsafe { slice(hashes, offsets[documents] as usize) };
+        let postings = Postings::new(hashes, offsets, old);
+        let pairs = postings.pairs(rarity, least, threads as usize);
+        vec![
+            pairs.iter().map(|p| p.left).collect(),
+            pairs.iter().map(|p| p.right).collect(),
+            pairs.iter().map(|p| p.shared).collect(),
+            pairs.iter().map(|p| p.weight.to_bits()).collect(),
+            postings.frequencies(),
+        ]
+    })
+}
+
+/// The matches of pairs of documents, given as left, right, left, right: for every run its start on the left, on the
+/// right, and its length; for every match where its runs begin; for every pair where its matches begin.
+///
+/// # Safety
+/// `documents` must hold what `ChfDocuments` says, and `pairs` twice `len` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_matches(
+    documents: *const ChfDocuments,
+    pairs: *const u32,
+    len: usize,
+    k: u32,
+    gap: u32,
+    threads: u32,
+) -> *mut ChfTable {
+    table(|| {
+        let pairs = unsafe { slice(pairs, 2 * len) };
+        // Pointers are not shared between threads; what they point to is.
+        let documents = Shared(documents);
+        let found = in_order(len, 16, threads as usize, |range| {
+            let documents = unsafe { documents.get() };
+            range
+                .map(|i| {
+                    let (left, right) =
+                        unsafe { (documents.side(pairs[2 * i]), documents.side(pairs[2 * i + 1])) };
+                    chain(&runs(left, right, k as usize), gap)
+                })
+                .collect::<Vec<_>>()
+        });
+        let mut columns = vec![Vec::new(); 5];
+        for matches in found.into_iter().flatten() {
+            let first = columns[3].len() as u32;
+            columns[4].push(first);
+            for runs in matches {
+                let first = columns[0].len() as u32;
+                columns[3].push(first);
+                for run in runs {
+                    columns[0].push(run.left);
+                    columns[1].push(run.right);
+                    columns[2].push(run.len);
+                }
+            }
+        }
+        let (runs, matches) = (columns[0].len() as u32, columns[3].len() as u32);
+        columns[3].push(runs);
+        columns[4].push(matches);
+        columns
+    })
+}
+
+struct Shared(*const ChfDocuments);
+// SAFETY: what it points to is only read.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    unsafe fn get(&self) -> &ChfDocuments {
+        unsafe { &*self.0 }
+    }
+}
+
+/// For pairs of documents, given as left, right, left, right: the share of the left's grams of n symbols that the right
+/// has, and the other way round, as the bits of floats.
+///
+/// # Safety
+/// As for `chf_matches`; `rarity` must hold a number for each document and one more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_overlaps(
+    documents: *const ChfDocuments,
+    pairs: *const u32,
+    len: usize,
+    n: u32,
+    rarity: *const f32,
+    threads: u32,
+) -> *mut ChfTable {
+    table(|| {
+        let documents = unsafe { &*documents };
+        let (symbols, offsets) = unsafe { documents.all_symbols() };
+        let (pairs, rarity) = unsafe { (slice(pairs, 2 * len), slice(rarity, documents.len + 1)) };
+        let shares = Bags::new(symbols, offsets, n as usize).shares(pairs, rarity, threads as usize);
+        shares.into_iter().map(|share| share.into_iter().map(f32::to_bits).collect()).collect()
+    })
+}

@@ -1,0 +1,181 @@
+//! Seeds -> matches: each seed grows to the longest equal run around it, once; runs that go on behind a gap belong
+//! to one match.
+
+/// A document, or several one after another: its symbols, and its fingerprints sorted by hash.
+#[derive(Clone, Copy)]
+pub struct Side<'a> {
+    pub symbols: &'a [u32],
+    pub hashes: &'a [u64],
+    pub positions: &'a [u32],
+}
+
+/// Equal symbols: `len` of them from `left` and from `right` on, and different ones before and behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub left: u32,
+    pub right: u32,
+    pub len: u32,
+}
+
+impl Run {
+    fn left_end(&self) -> u32 {
+        self.left + self.len
+    }
+
+    fn right_end(&self) -> u32 {
+        self.right + self.len
+    }
+}
+
+/// A hash that stands so often in both that its seeds are more than this is paired in order, not each with each.
+const MAX_PRODUCT: usize = 1 << 12;
+
+/// Every maximal run of at least k symbols that has a seed in it, sorted by where it begins on the left.
+pub fn runs(left: Side, right: Side, k: usize) -> Vec<Run> {
+    let mut seeds = seeds(left, right);
+    // By diagonal: the seeds of one run are neighbours then.
+    seeds.sort_unstable_by_key(|&(l, r)| (r as i64 - l as i64, l));
+    let mut found: Vec<Run> = Vec::new();
+    for (l, r) in seeds {
+        if let Some(last) = found.last()
+            && last.right as i64 - last.left as i64 == r as i64 - l as i64
+            && l < last.left_end()
+        {
+            continue;
+        }
+        let run = grown(left.symbols, right.symbols, l as usize, r as usize);
+        if run.len as usize >= k {
+            found.push(run); // a collision of hashes grows to less
+        }
+    }
+    found.sort_unstable_by_key(|run| (run.left, run.right));
+    found
+}
+
+/// Positions of equal hashes.
+fn seeds(left: Side, right: Side) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    while i < left.hashes.len() && j < right.hashes.len() {
+        let (a, b) = (left.hashes[i], right.hashes[j]);
+        if a < b {
+            i += 1;
+        } else if b < a {
+            j += 1;
+        } else {
+            let m = left.hashes[i..].iter().take_while(|&&h| h == a).count();
+            let n = right.hashes[j..].iter().take_while(|&&h| h == a).count();
+            pair(&left.positions[i..i + m], &right.positions[j..j + n], &mut found);
+            i += m;
+            j += n;
+        }
+    }
+    found
+}
+
+fn pair(left: &[u32], right: &[u32], found: &mut Vec<(u32, u32)>) {
+    if left.len() * right.len() <= MAX_PRODUCT {
+        found.extend(left.iter().flat_map(|&l| right.iter().map(move |&r| (l, r))));
+    } else {
+        // The first with the first and so on, and what is left over on one side with the last of the other: every
+        // place is in some match.
+        let n = left.len().max(right.len());
+        found.extend((0..n).map(|i| (left[i.min(left.len() - 1)], right[i.min(right.len() - 1)])));
+    }
+}
+
+/// The longest equal run around a place.
+fn grown(left: &[u32], right: &[u32], l: usize, r: usize) -> Run {
+    let behind = left[l..].iter().zip(&right[r..]).take_while(|(a, b)| a == b).count();
+    let before = left[..l].iter().rev().zip(right[..r].iter().rev()).take_while(|(a, b)| a == b).count();
+    Run { left: (l - before) as u32, right: (r - before) as u32, len: (before + behind) as u32 }
+}
+
+/// Runs sorted by where they begin on the left -> matches: each a chain of runs in order on both sides, with at most
+/// `gap` other symbols between. Matches that lie within another on both sides are dropped.
+pub fn chain(runs: &[Run], gap: u32) -> Vec<Vec<Run>> {
+    let mut chains: Vec<Vec<Run>> = Vec::new();
+    // Those that may go on, by number.
+    let mut open: Vec<usize> = Vec::new();
+    for &run in runs {
+        open.retain(|&c| {
+            chains[c].last().is_some_and(|last| last.left_end() as u64 + gap as u64 >= run.left as u64)
+        });
+        let best = open
+            .iter()
+            .filter_map(|&c| Some((distance(chains[c].last()?, &run, gap)?, c)))
+            .min_by_key(|&(distance, c)| (distance, std::cmp::Reverse(c)));
+        match best {
+            Some((_, c)) => chains[c].push(run),
+            None => {
+                open.push(chains.len());
+                chains.push(vec![run]);
+            }
+        }
+        if open.len() > MAX_OPEN {
+            open.remove(0);
+        }
+    }
+    without_covered(chains)
+}
+
+/// More chains than these at one place are repetition, and the oldest of them stay as they are.
+const MAX_OPEN: usize = 64;
+
+/// How far a run is from the end of another, if it may follow: it begins and ends behind the other on both sides, the
+/// symbols that both would cover are few, and no gap is larger than allowed.
+fn distance(last: &Run, next: &Run, gap: u32) -> Option<u32> {
+    let far = |end: u32, start: u32, next_end: u32| {
+        let ahead = start as i64 - end as i64;
+        (next_end > end && ahead <= gap as i64 && -ahead < (next.len.min(last.len) / 2) as i64)
+            .then(|| ahead.unsigned_abs() as u32)
+    };
+    if next.left <= last.left || next.right <= last.right {
+        return None;
+    }
+    let left = far(last.left_end(), next.left, next.left_end())?;
+    let right = far(last.right_end(), next.right, next.right_end())?;
+    Some(left + right)
+}
+
+/// Drops matches that lie within one kept on the left and within one kept on the right.
+fn without_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
+    let symbols = |chain: &[Run]| chain.iter().map(|run| run.len as u64).sum::<u64>();
+    chains.sort_by_key(|chain| (std::cmp::Reverse(symbols(chain)), chain[0].left, chain[0].right));
+    let (mut left, mut right) = (Spans::default(), Spans::default());
+    chains.retain(|chain| {
+        let (first, last) = (chain[0], chain[chain.len() - 1]);
+        let in_left = left.hold(first.left, last.left_end());
+        let in_right = right.hold(first.right, last.right_end());
+        if in_left && in_right {
+            return false;
+        }
+        left.add(first.left, last.left_end());
+        right.add(first.right, last.right_end());
+        true
+    });
+    chains.sort_by_key(|chain| (chain[0].left, chain[0].right));
+    chains
+}
+
+/// Spans of which none lies within another.
+#[derive(Default)]
+struct Spans(std::collections::BTreeMap<u32, u32>);
+
+impl Spans {
+    fn hold(&self, start: u32, end: u32) -> bool {
+        self.0.range(..=start).next_back().is_some_and(|(_, &last)| end <= last)
+    }
+
+    fn add(&mut self, start: u32, end: u32) {
+        if self.hold(start, end) {
+            return;
+        }
+        let inside: Vec<u32> =
+            self.0.range(start..).take_while(|(_, last)| **last <= end).map(|(s, _)| *s).collect();
+        inside.iter().for_each(|s| {
+            self.0.remove(s);
+        });
+        self.0.insert(start, end);
+    }
+}

@@ -1,0 +1,99 @@
+//! Postings -> pairs: which documents have how much in common, without a look at those that have nothing.
+
+use crate::parallel::in_order;
+
+/// Two documents, how many hashes they share, and what these weigh by their rarity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    pub left: u32,
+    pub right: u32,
+    pub shared: u32,
+    pub weight: f32,
+}
+
+pub struct Postings<'a> {
+    /// The distinct hashes of each document as numbers of terms, and where each document's begin.
+    terms: Vec<u32>,
+    offsets: &'a [u64],
+    /// The documents of each term, in order, and where each term's begin.
+    owners: Vec<u32>,
+    starts: Vec<usize>,
+    old: &'a [u8],
+}
+
+impl<'a> Postings<'a> {
+    /// Of documents whose distinct hashes are given one after another; `old` ones are not compared with each other.
+    pub fn new(hashes: &[u64], offsets: &'a [u64], old: &'a [u8]) -> Self {
+        let documents = old.len();
+        let mut all: Vec<(u64, u32)> = Vec::with_capacity(hashes.len());
+        for d in 0..documents {
+            all.extend(hashes[offsets[d] as usize..offsets[d + 1] as usize].iter().map(|&h| (h, d as u32)));
+        }
+        all.sort_unstable();
+        let mut terms = vec![0; hashes.len()];
+        let mut filled: Vec<usize> = offsets[..documents].iter().map(|&o| o as usize).collect();
+        let mut starts = Vec::new();
+        for (i, &(hash, document)) in all.iter().enumerate() {
+            if i == 0 || all[i - 1].0 != hash {
+                starts.push(i);
+            }
+            let slot = &mut filled[document as usize];
+            terms[*slot] = (starts.len() - 1) as u32;
+            *slot += 1;
+        }
+        starts.push(all.len());
+        Postings { terms, offsets, owners: all.into_iter().map(|(_, d)| d).collect(), starts, old }
+    }
+
+    fn owners(&self, term: u32) -> &[u32] {
+        &self.owners[self.starts[term as usize]..self.starts[term as usize + 1]]
+    }
+
+    /// In how many documents each posting's hash stands, in the order of the terms of each document.
+    pub fn frequencies(&self) -> Vec<u32> {
+        self.terms.iter().map(|&term| self.owners(term).len() as u32).collect()
+    }
+
+    /// Every pair with anything in common whose weight is at least `least` of the lighter one's; `rarity` is the
+    /// weight of a hash by the number of documents it stands in.
+    pub fn pairs(&self, rarity: &[f32], least: f32, threads: usize) -> Vec<Pair> {
+        let documents = self.old.len();
+        let weigh = |d: usize| self.of(d).iter().map(|&t| rarity[self.owners(t).len()]).sum::<f32>();
+        let totals: Vec<f32> = (0..documents).map(weigh).collect();
+        let found = in_order(documents, 64, threads, |range| {
+            let mut shared = vec![0u32; documents];
+            let mut weights = vec![0f32; documents];
+            let mut touched = Vec::new();
+            let mut pairs = Vec::new();
+            for left in range {
+                for &term in self.of(left) {
+                    let owners = self.owners(term);
+                    let weight = rarity[owners.len()];
+                    let behind = owners.partition_point(|&d| d as usize <= left);
+                    for &right in &owners[behind..] {
+                        if shared[right as usize] == 0 {
+                            touched.push(right);
+                        }
+                        shared[right as usize] += 1;
+                        weights[right as usize] += weight;
+                    }
+                }
+                touched.sort_unstable();
+                for right in touched.drain(..) {
+                    let r = right as usize;
+                    let (shared, weight) = (std::mem::take(&mut shared[r]), std::mem::take(&mut weights[r]));
+                    let both_old = self.old[left] != 0 && self.old[r] != 0;
+                    if !both_old && weight >= least * totals[left].min(totals[r]) {
+                        pairs.push(Pair { left: left as u32, right, shared, weight });
+                    }
+                }
+            }
+            pairs
+        });
+        found.concat()
+    }
+
+    fn of(&self, document: usize) -> &[u32] {
+        &self.terms[self.offsets[document] as usize..self.offsets[document + 1] as usize]
+    }
+}
