@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import random
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import chaffinch
 from chaffinch import Fingerprints, Recipe, core, fingerprint, fingerprint_all
 from chaffinch.core import Source
 from chaffinch.recipe import TIES, WINDOWED
+from tests import made
 from tests.strategies import alphabets, guaranteed, streams
 
 
@@ -137,3 +140,32 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
         assert many.offsets.tobytes() == one.offsets.tobytes()
     alone = [fingerprint(d) for d in documents]
     assert [p.hashes.tobytes() for p in alone] == [one[i].hashes.tobytes() for i in range(len(one))]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_shared_run_is_found_through_files_and_formats(seed: int, tmp_path: Path) -> None:
+    """Two documents of other words that share t symbols, in every pair of formats, in folders and archives."""
+    chance = random.Random(seed)
+    recipe = Recipe()
+    t = recipe.guarantee
+    assert t is not None
+    words = " ".join(
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9))) for _ in range(20)
+    )
+    shared = []
+    for word in words.split():
+        shared.append(word)
+        if sum(map(len, shared)) >= t:
+            break
+
+    def strange(n: int) -> str:
+        return " ".join("".join(chance.choices("bcdfghjklm", k=7)) for _ in range(n))
+
+    for extension, make in made.FORMATS.items():
+        page = make([strange(40), f"{strange(9)} {' '.join(shared)} {strange(9)}", strange(40)])
+        (tmp_path / f"{extension}.zip").write_bytes(made.zipped({f"folder/essay.{extension}": page}))
+    found = [d for d in chaffinch.documents([tmp_path]) if isinstance(d, chaffinch.Document)]
+    assert len(found) == len(made.FORMATS)
+    hashes = [set(p.hashes.tolist()) for p in chaffinch.fingerprint_all(found, recipe)]
+    for left, right in combinations(range(len(found)), 2):
+        assert hashes[left] & hashes[right], f"{found[left].name} {found[right].name}"
