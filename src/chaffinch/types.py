@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,8 +96,72 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two spans that have so many symbols in common."""
+    """Two spans that have so many symbols in common, in runs of equal symbols with other symbols between."""
 
     left: Span
     right: Span
     symbols: int
+    longest: int
+    """The longest of its runs, in symbols."""
+    runs: tuple[tuple[Span, Span], ...]
+    owners: int
+    """How many submissions have most of it, these two counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Which share of each side's symbols stands in matches; what everybody was given does not count."""
+
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two submissions with something in common."""
+
+    left: str
+    right: str
+    score: float
+    """0 to 1, 1 if they are identical; the same whichever is left."""
+    coverage: Coverage
+    surprise: float
+    """How far the overlap lies above what is usual between these two and all others, in standard deviations."""
+    longest: int
+    matches: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Submissions that are linked by pairs well above the background."""
+
+    submissions: tuple[str, ...]
+    score: float
+    """Of the strongest pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What so many submissions have in common that it counts little or not at all."""
+
+    span: Span
+    """In one of them, or in the base code."""
+    symbols: int
+    owners: int
+    is_base: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What comparing found, ranked, with all that is needed to judge it."""
+
+    submissions: tuple[Submission, ...]
+    old: tuple[Submission, ...]
+    pairs: tuple[Pair, ...]
+    clusters: tuple[Cluster, ...]
+    common: tuple[Passage, ...]
+    skipped: tuple[Skipped, ...]
+    background: tuple[int, ...]
+    """How many of all pairs have a score of 0 to .05, .05 to .1, and so on: twenty numbers."""
+    receipt: dict[str, Any]
+    """Recipes, guarantees, options, numbers: what was done."""
