@@ -248,3 +248,10 @@ def test_a_str_counts_bytes_of_its_utf8() -> None:
     found = stream("é日x")
     assert found.starts.tolist() == [0, 2, 5]
     assert found.ends.tolist() == [2, 5, 6]
+
+
+@pytest.mark.parametrize("before", range(6))
+def test_a_few_quotation_marks_of_windows_do_not_make_ascii_another_encoding(before: int) -> None:
+    text = "x" * before + "It has been used by the “search engine” since 1998 to rank what it finds. " * 30
+    for data in (text.encode("cp1252"), ("plain words " * 100 + text[:120]).encode("cp1252")):
+        assert stream(data).symbols.tolist() == stream(data.decode("cp1252")).symbols.tolist()

@@ -128,8 +128,10 @@ def _readable(found: Document, recipe: Recipe) -> Document:
 def spanned(found: Document, recipe: Recipe) -> Document:
     """The document whose bytes the spans point into: itself, or what it had to be turned into to be read."""
     found = settle(found, recipe)
+    if found.encoding in (None, "utf-8"):
+        return found
     data = found.data if recipe.front.startswith(OTHER) else _source(found, recipe).data
-    if found.encoding in (None, "utf-8") or data is found.data or not isinstance(data, bytes):
+    if data is found.data or not isinstance(data, bytes):
         return found
     return replace(found, data=found.data.decode(found.encoding, "replace").encode(), encoding="utf-8")
 

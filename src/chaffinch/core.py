@@ -332,8 +332,8 @@ def pairs(
 ) -> tuple[Pairs, NDArray[np.uint32]]:
     """Pairs of documents whose different hashes, sorted, are given, and in how many documents each hash stands.
 
-    A hash weighs `rarity[n]` if n documents have it; a pair that weighs less than `least` of the lighter document
-    is left out, and so is a pair of `old` ones.
+    A hash weighs `rarity[n]` if n documents have it; a pair that weighs less than `least` of the lighter
+    document is left out, and so is a pair of `old` ones.
     """
     data, offsets = _joined(hashes, np.uint64), _offsets(hashes)
     owner = _owned(

@@ -21,7 +21,7 @@ _ALLOWED = {
     "name", "version", "aliases", "extensions", "interpreters", "keywords", "ignore_case", "starts_name",
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
     "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony", "shared_extensions",
-    "signs",
+    "signs", "compared_as",
 }  # fmt: skip
 
 
@@ -79,6 +79,11 @@ def of_file(name: str, head: bytes) -> str | None:
     programs = [PurePath(word).name.rstrip("0123456789.") for word in words if not word.startswith("-")]
     asked = programs[1:] if programs[:1] == ["env"] else programs
     return _index("interpreters").get(asked[0].lower()) if asked else None
+
+
+def family(language: str) -> str:
+    """The language that programs in this one are compared in, so that renaming .c to .cpp hides nothing."""
+    return str(table(language).get("compared_as", language)) if language in languages() else language
 
 
 OTHER = "pygments:"

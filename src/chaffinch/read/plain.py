@@ -62,9 +62,13 @@ def detect(data: bytes) -> str:
     from charset_normalizer import from_bytes  # slow to import, seldom needed
 
     sample = _telling(data)
+    high = np.frombuffer(data[: 1 << 20], np.uint8) >= 0x80
+    if 200 * int(high.sum()) < len(high) and not (high[1:] & high[:-1]).any():
+        return "cp1252"  # quotation marks and dashes in ASCII, too few to tell a language by
     # The end of the sample may split a character of two bytes; then the text is more coherent without it.
     guesses = [from_bytes(sample[: len(sample) - cut]).best() for cut in range(2)]
-    likely = [g for g in guesses if g is not None and g.encoding not in ("ascii", "utf_8")]
+    # Unicode it is not: that has been looked at, and two ASCII letters may be a character of UTF-16.
+    likely = [g for g in guesses if g is not None and not g.encoding.startswith(("ascii", "utf_"))]
     if not likely:
         return _with_errors(sample)
     return max(likely, key=lambda guess: (guess.coherence, -guess.chaos)).encoding

@@ -1,0 +1,86 @@
+"""Units of one language -> pairs with scores: how much, how rare, how unusual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch import core
+from chaffinch.types import Fingerprints
+
+Floats = NDArray[np.float64]
+Symbols = NDArray[np.uint32]
+Pairs = NDArray[np.uint32]
+"""Two columns, left before right."""
+
+_LENGTHS = np.array([1, 2, 3, 4, 5, 6, 8, 10, 12, 16])
+_NO_PRINTS = Fingerprints(
+    np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint32), 0
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Pairs of units that share fingerprints."""
+
+    pairs: Pairs
+    amounts: Floats
+    """What they share, by rarity."""
+    owners: list[NDArray[np.uint32]]
+    """For each unit, how many units have each of its different hashes, in order of the hashes."""
+
+
+def rarity(units: int) -> NDArray[np.float32]:
+    """The weight of what n of so many units have, for every n: 1 for what two have, and never nothing."""
+    n = np.arange(units + 1, dtype=np.float64).clip(2)
+    most = max(units, 2)
+    weights: NDArray[np.float32] = ((1 + np.log(most / n)) / (1 + np.log(most / 2))).astype(np.float32)
+    return weights
+
+
+def candidates(
+    hashes: Sequence[NDArray[np.uint64]], old: NDArray[np.uint8], least: float, threads: int | None
+) -> Candidates:
+    """Pairs that share at least so much of the lighter one; hashes differ and are sorted within each unit."""
+    found, owners = core.pairs(hashes, old, rarity(len(hashes)), least=least, threads=threads)
+    pairs = np.stack([found.left, found.right], axis=1)
+    offsets = np.cumsum([len(h) for h in hashes])
+    return Candidates(pairs, found.weights.astype(np.float64), np.split(owners, offsets[:-1]))
+
+
+def telling(sizes: NDArray[np.int64], symbols_each: int) -> NDArray[np.int64]:
+    """The length of grams that tell something: the longer a program, the longer by one for so many symbols."""
+    wanted = 1 + sizes / symbols_each
+    nearest: NDArray[np.int64] = _LENGTHS[np.abs(np.log(wanted)[:, None] - np.log(_LENGTHS)).argmin(axis=1)]
+    return nearest
+
+
+def overlap(
+    streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.int64], threads: int | None
+) -> Floats:
+    """Of each pair the share of the smaller's grams that the other has too, by rarity, whatever their order."""
+    documents = core.Collection(streams, [_NO_PRINTS] * len(streams))
+    weights = rarity(len(streams))
+    found = np.zeros(len(pairs))
+    for n in np.unique(lengths).tolist():
+        chosen = np.flatnonzero(lengths == n)
+        found[chosen] = np.maximum(*core.overlaps(documents, pairs[chosen], n, weights, threads))
+    return found
+
+
+def surprise(amounts: Floats, pairs: NDArray[np.int64], units: int) -> Floats:
+    """How far each amount lies above what is usual between these two and all others, in standard deviations.
+
+    What is usual is the smaller of the two's mean amounts with others, so that a submission made of what
+    everybody has is not held against those who share it.
+    """
+    sums = np.bincount(pairs[:, 0], amounts, units) + np.bincount(pairs[:, 1], amounts, units)
+    others = max(units - 2, 1)
+    usual = np.minimum(sums[pairs[:, 0]] - amounts, sums[pairs[:, 1]] - amounts) / others
+    above = amounts - usual
+    spread = 1.4826 * float(np.median(np.abs(above - np.median(above)))) if len(above) else 0.0
+    mean = float(amounts.sum()) / max(units * (units - 1) / 2, 1)
+    return above / max(spread, float(np.sqrt(mean)), 1.0)  # the others are for when too few amounts spread
