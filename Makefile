@@ -27,6 +27,7 @@ check: setup
 	cd core && cargo clippy --quiet --all-targets -- --deny warnings
 
 test: .venv/built
+	cd core && cargo test --quiet
 	$(BIN)/python -m pytest
 
 bench: .venv/built
