@@ -96,6 +96,22 @@ def test_broken_code_loses_little(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
+    "lost",
+    [
+        b'    """Opened\n    and never closed.\n',
+        b'    and never opened.\n    """\n',
+        b"    r'''Opened, raw\n    and never closed.\n",
+    ],
+)
+def test_half_a_docstring_hides_no_code(lost: bytes) -> None:
+    code = b'def f(x):\n    """What it does."""\n    return g(x, 1) + h(x)\n'
+    whole = stream(code + code, Recipe("python")).symbols.tolist()
+    found = stream(code + b"def f(x):\n" + lost + code, Recipe("python")).symbols.tolist()
+    half = len(whole) // 2
+    assert found[:half] == whole[:half] == found[-half:]
+
+
+@pytest.mark.parametrize(
     ("file", "head", "expected"),
     [
         ("main.c", b"", "c"),

@@ -210,10 +210,13 @@ impl<'a> Lexer<'a> {
         None
     }
 
-    /// The end found, or the end of the line if there is none in the whole text.
+    /// The end found, or the end of the line if there is none in the whole text or it opens something else.
     fn ended(&mut self, rule: u16, from: usize, find: impl Fn(&Self) -> Option<usize>) -> usize {
         if !self.endless[rule as usize] {
+            let before_word =
+                |end: usize| self.text.get(end).is_some_and(|&b| self.language.inside[b as usize]);
             match find(self) {
+                Some(end) if self.language.rules[rule as usize].reopens && before_word(end) => {}
                 Some(end) => return end,
                 None => self.endless[rule as usize] = true,
             }

@@ -22,6 +22,8 @@ pub(crate) struct Rule {
     pub(crate) kind: Kind,
     /// Counts only as the first thing on its line.
     pub(crate) first: bool,
+    /// Its close opens another if it stands right before a word: then this one was never closed.
+    pub(crate) reopens: bool,
 }
 
 pub(crate) enum Kind {
@@ -51,6 +53,12 @@ pub(crate) enum Kind {
     Tagged,
     /// A line that is ceremony: imports and the like.
     Ceremony,
+}
+
+impl Rule {
+    fn closes_with(&self, mark: &[u8]) -> bool {
+        matches!(&self.kind, Kind::BlockComment { close, .. } | Kind::Text { close, .. } if close == mark)
+    }
 }
 
 /// Lines whose columns have meaning.
@@ -144,6 +152,13 @@ impl Language {
         };
         let mut first = false;
         let kind = match fields[0] {
+            b"reopens" => {
+                let mark = field(1)?;
+                for rule in &mut self.rules {
+                    rule.reopens |= rule.closes_with(&mark);
+                }
+                return Ok(());
+            }
             b"keyword" => {
                 let word = field(1)?;
                 if word.is_empty() {
@@ -206,7 +221,7 @@ impl Language {
         {
             return Err("an empty field");
         }
-        self.rules.push(Rule { open, kind, first });
+        self.rules.push(Rule { open, kind, first, reopens: false });
         Ok(())
     }
 

@@ -18,6 +18,7 @@ _ALLOWED = {
     "name", "version", "aliases", "extensions", "interpreters", "keywords", "ignore_case", "starts_name",
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
     "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony",
+    "reopens",
 }  # fmt: skip
 
 
@@ -92,6 +93,8 @@ def records(language: str) -> Iterator[tuple[str, ...]]:
         yield "fenced", fenced["open"], fenced["fence"], fenced["quote"], fenced.get("close", fenced["quote"])
     for opening in entries.get("tagged", ()):
         yield "tagged", opening
+    for mark in entries.get("reopens", ()):  # behind all that it may close
+        yield "reopens", mark
     if columns := entries.get("columns"):
         yield "columns", columns["comment"], str(columns["continuation"]), str(columns["last"])
     for opening in entries.get("ceremony", ()):
