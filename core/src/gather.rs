@@ -84,7 +84,7 @@ impl Sink for Gather {
             Source::Html(bytes, _, table) => {
                 starts.extend_from_slice(places);
                 let is_utf8 = table.is_none();
-                ends.extend(places.iter().map(|&p| html::end(bytes, p as usize, is_utf8) as u32));
+                ends.extend(places.iter().zip(noted).map(|(&p, &end)| html::end(bytes, p, end, is_utf8)));
             }
         }
     }

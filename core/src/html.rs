@@ -46,18 +46,21 @@ pub(crate) fn read<S: Sink>(
     let mut invalid = 0;
     let mut page = Page::new(bytes);
     while let Some(piece) = page.next() {
-        let mut emit = |code: u32, start: usize| {
+        let mut emit = |code: u32, start: usize, end: usize| {
             if sink.chunk().room() < MAX_EXPANSION {
                 sink.flush(source);
             }
             let chunk = sink.chunk();
-            folding.fold(code, |symbol| chunk.push(symbol, start as u32));
+            folding.fold(code, |symbol| {
+                chunk.ends[chunk.len] = end as u32;
+                chunk.push(symbol, start as u32);
+            });
         };
         match (piece, table) {
-            (Piece::Named(codes, start), _) => codes.iter().for_each(|&code| emit(code, start)),
-            (Piece::Number(code, start), _) => emit(code, start),
+            (Piece::Named(codes, start), _) => codes.iter().for_each(|&code| emit(code, start, page.at)),
+            (Piece::Number(code, start), _) => emit(code, start, page.at),
             (Piece::Text(start, end), Some(table)) => {
-                (start..end).for_each(|at| emit(table[bytes[at] as usize], at));
+                (start..end).for_each(|at| emit(table[bytes[at] as usize], at, at + 1));
             }
             (Piece::Text(start, end), None) => {
                 invalid += source.utf8(sink, &bytes[..end], start, folding, level);
@@ -67,15 +70,13 @@ pub(crate) fn read<S: Sink>(
     invalid
 }
 
-/// Where the character or reference at `place` ends.
-pub(crate) fn end(bytes: &[u8], place: usize, utf8: bool) -> usize {
-    if bytes[place] == b'&' {
-        let mut page = Page::new(bytes);
-        page.at = place;
-        page.reference();
-        return page.at;
+/// Where the character at `place` ends; a reference, where it was noted to end: a '&' that is none is no symbol.
+#[inline(always)]
+pub(crate) fn end(bytes: &[u8], place: u32, noted: u32, utf8: bool) -> u32 {
+    match bytes[place as usize] {
+        b'&' => noted,
+        first => place + if utf8 { utf8_length(first) } else { 1 },
     }
-    place + if utf8 { utf8_length(bytes[place]) as usize } else { 1 }
 }
 
 /// Where in a page the reader is.

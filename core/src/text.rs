@@ -71,7 +71,7 @@ impl Source<'_> {
             Source::Utf32(..) => (place, place + 4),
             Source::SingleByte(..) => (place, place + 1),
             Source::Code(..) => (place, end),
-            Source::Html(bytes, _, table) => (place, html::end(bytes, place as usize, table.is_none()) as u32),
+            Source::Html(bytes, _, table) => (place, html::end(bytes, place, end, table.is_none())),
             Source::Decoded(_, _, starts) => (starts[place as usize], starts[place as usize + 1]),
         }
     }
