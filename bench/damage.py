@@ -6,8 +6,8 @@ multiplicity, summed over files:
 - kept: of the grams that lie on lines none of which was deleted, those that are still found. A gram from which
   a line is missing cannot be found by any lexer and does not count. What counts against the lexer is all that
   a string or a comment does beyond its own lines once its other end is gone.
-- plain: of all the grams of the whole file, those that are still found. Grams across deleted lines count as lost,
-  so no lexer reaches 1.
+- plain: of all the grams of the whole file, those that are still found. Grams across deleted lines count as
+  lost, so no lexer reaches 1.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Code that every machine has, in languages that it may not have: Python's statements written as if they were C,
-Java or JavaScript. It would not run, but its names, nesting, comments and strings are those of real programs."""
+"""Code that every machine has, in languages that it may not have: Python's statements as if they were C, Java or
+JavaScript. It would not run, but its names, nesting, comments and strings are those of real programs."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ def _statement(node: ast.stmt, style: Style) -> Iterator[str]:
         case ast.For():
             i = written(node.target)
             loop = f"for (int {i} = 0; {i} < {written(node.iter)}; {i}++)"
-            yield from _block(loop if style.nothing == "NULL" else loop.replace("int ", "var "), node.body, style)
+            yield from _block(
+                loop if style.nothing == "NULL" else loop.replace("int ", "var "), node.body, style
+            )
         case ast.Try() | ast.With():
             yield from _block("if (true)", node.body, style)
         case ast.Assign(targets=[ast.Name(name)]):
@@ -140,5 +142,5 @@ def _expression(node: ast.expr | None, style: Style) -> str:
         case ast.Tuple() | ast.List():
             return f"make({', '.join(map(written, node.elts))})"
         case ast.JoinedStr():
-            return json.dumps("".join(v.value for v in node.values if isinstance(v, ast.Constant)))
+            return json.dumps("".join(str(v.value) for v in node.values if isinstance(v, ast.Constant)))
     return style.nothing

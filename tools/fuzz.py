@@ -1,7 +1,7 @@
 """Fuzzes the readers of the native core, each for some seconds; an input that breaks one is kept, and named.
 
-Run `python tools/fuzz.py --seconds 60`; with `--again TARGET FILE` it tries one input again. core/examples/fuzz.rs
-has the checks. Its seeds are the samples of every language and some pages and texts.
+Run `python tools/fuzz.py --seconds 60`; with `--again TARGET FILE` it tries one input again. The checks are in
+core/examples/fuzz.rs; the seeds are the samples of every language and some pages and texts.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ FOUND = ROOT / "core" / "target" / "fuzz"
 TARGETS = ("code", "html", "text")
 
 PAGES = (
-    "<!doctype html><html><head><title>T</title><style>p {}</style></head><body><p class='a>b'>caf&eacute; &#233;",
-    '<div id="x"><!-- out --><script>if (a < b) {}</script>1 < 2 &amp;&nbsp;&NotEqualTilde;<br/></div><![CDATA[x]]>',
+    "<!doctype html><html><title>T</title><style>p {}</style><body><p class='a>b'>caf&eacute; &#233;",
+    '<div id="x"><!-- out --><script>if (a < b) {}</script>1 < 2 &amp;&nbsp;&NotEqualTilde;<br/><![CDATA[',
 )
-TEXTS = ("Plain words, 123 of them.", "Être ou ne pas être, ça va ﬃ ½ ﷺ", "吾輩は猫である 한국어 текст \U0001d49c")
+TEXTS = (
+    "Plain words, 123 of them.",
+    "Être ou ne pas être, ça va ﬃ ½ ﷺ",
+    "吾輩は猫である 한국어 текст \U0001d49c",
+)
 
 
 def _write(folder: Path, tables: Path, target: str) -> None:
@@ -57,7 +61,8 @@ def _run(program: Path, target: str, seconds: float, again: str | None) -> bool:
         tables.mkdir()
         _write(seeds, tables, target)
         found = FOUND / f"{target}.input"
-        command = [program, target, str(seconds), tables, seeds, found, *([again] if again else [])]
+        command = [str(program), target, str(seconds), str(tables), str(seeds), str(found)]
+        command += [again] if again else []
         environment = os.environ | {"LLVM_PROFILE_FILE": os.devnull}
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
     print(f"{target}: {done.stdout.strip()}", flush=True)
@@ -74,8 +79,8 @@ def main() -> int:
     program = _built()
     if asked.again:
         return 0 if _run(program, asked.again[0], 0, asked.again[1]) else 1
-    # All of them, even if the first fails.
-    return 0 if all([_run(program, target, asked.seconds, None) for target in TARGETS]) else 1
+    done = [_run(program, target, asked.seconds, None) for target in TARGETS]
+    return 0 if all(done) else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! Feeds a reader changed and joined seeds for some seconds and checks what it returns; tools/fuzz.py builds and runs it:
+//! Feeds a reader changed and joined seeds for some seconds and checks what it returns; tools/fuzz.py runs it as
 //! `fuzz TARGET SECONDS TABLES SEEDS FOUND`, or with one more argument, the file of an input to try again.
 //!
 //! Built with `-C instrument-coverage --cfg coverage` it keeps the inputs that reach new code and changes those.

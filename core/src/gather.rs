@@ -19,16 +19,10 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Room for a symbol a byte, of which only what is written takes up memory; without it the columns grow.
+    /// Room for a symbol a byte, of which only what is written takes up memory; where it is refused, columns grow.
     pub fn new(source: &Source) -> Self {
-        let column = || {
-            let mut numbers = Vec::new();
-            if numbers.try_reserve_exact(source.size()).is_ok() {
-                prefer_huge_pages(&mut numbers);
-            }
-            numbers
-        };
-        Gather { symbols: column(), starts: column(), ends: column(), chunk: Chunk::new(1 << 13) }
+        let [symbols, starts, ends] = reserved(source.size()).unwrap_or_default();
+        Gather { symbols, starts, ends, chunk: Chunk::new(1 << 13) }
     }
 
     /// Symbols, starts, ends.
@@ -88,6 +82,16 @@ impl Sink for Gather {
             }
         }
     }
+}
+
+/// All three or none: one could take the room of the others.
+fn reserved(size: usize) -> Option<[Vec<u32>; 3]> {
+    let mut columns = [Vec::new(), Vec::new(), Vec::new()];
+    for column in &mut columns {
+        column.try_reserve_exact(size).ok()?;
+        prefer_huge_pages(column);
+    }
+    Some(columns)
 }
 
 /// Symbols of so many bytes each.
