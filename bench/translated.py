@@ -1,5 +1,5 @@
-"""Code that every machine has, in languages that it may not have: Python's statements as if they were C, Java or
-JavaScript. It would not run, but its names, nesting, comments and strings are those of real programs."""
+"""Code that every machine has, in languages that it may not have: Python's statements as if they were C, Java
+or JavaScript. It would not run, but its names, nesting, comments and strings are those of real programs."""
 
 from __future__ import annotations
 

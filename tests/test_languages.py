@@ -148,3 +148,26 @@ def test_programs_in_sixteen_bits_are_read() -> None:
         stream(text.encode("utf-16"), Recipe("c")).symbols.tolist()
         == stream(text, Recipe("c")).symbols.tolist()
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "expected"),
+    [
+        ("c", "x = .5 + a.b - .25e-3f;", ["x", "=", ".5", "+", "a", ".", "b", "-", ".25e-3f", ";"]),
+        ("python", "x[.5:1_000]", ["x", "[", ".5", ":", "1_000", "]"]),
+        ("rust", "t.0.1", ["t", ".", "0.1"]),
+        ("cc", "n = 1'000'000 + 'a' + 0xff'ff;", ["n", "=", "1'000'000", "+", "'a'", "+", "0xff'ff", ";"]),
+        ("bash", "cat <<WORD\na 'b\nWORD\necho $((1 << n))", ["cat", "<<WORD\na 'b\nWORD", "echo"]),
+        ("bash", "cat <<- 'Word'\n\tx\"\n\tWord\ndone", ["cat", "<<- 'Word'\n\tx\"\n\tWord", "done"]),
+        (
+            "ruby",
+            "x = <<~MINE\n it's\nMINEs\n MINE\ny << MINE",
+            ["x", "=", "<<~MINE\n it's\nMINEs\n MINE", "y"],
+        ),
+        ("perl", 'print <<"MINE";\nit\'s\nMINE\n$x << 2;', ["print", '<<"MINE";\nit\'s\nMINE', "$x", "<"]),
+        ("php", "$x = <<<MINE\nit's\n  MINE;\necho 1;", ["$x", "=", "<<<MINE\nit's\n  MINE", ";", "echo"]),
+    ],
+)
+def test_numbers_and_texts_as_their_writers_mean_them(name: str, code: str, expected: list[str]) -> None:
+    found = [t.decode() for t in tokens(code.encode(), stream(code, Recipe(name)))]
+    assert found[: len(expected)] == expected

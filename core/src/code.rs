@@ -5,9 +5,14 @@
 //! broken code loses little, and no search for an end is made twice, so that hostile code costs no more.
 
 use crate::chunk::Chunk;
-use crate::find::{eight, find, find_other, word_length};
+use crate::find::{eight, find, find_line, find_other, word_length};
 use crate::keyword::word_hash;
 use crate::language::{Class, Columns, Kind, Language, NUMBER, STRING};
+
+/// The longest word that closes a text of several lines, and how often none may be found before all are operators:
+/// every failure costs a look at the rest of the text.
+const MAX_WORD: usize = 64;
+const MAX_OPERATORS: u8 = 16;
 
 /// Where in a text the lexer is.
 pub(crate) struct Lexer<'a> {
@@ -19,12 +24,15 @@ pub(crate) struct Lexer<'a> {
     first: bool,
     /// Rules whose end was sought up to the end of the text, in vain: there is none further on either.
     endless: Vec<bool>,
+    /// How often the line that closes a rule's text was not found.
+    failed: Vec<u8>,
 }
 
 impl<'a> Lexer<'a> {
     pub fn new(language: &'a Language, text: &'a [u8]) -> Self {
         let endless = vec![false; language.rules.len()];
-        let mut lexer = Lexer { language, text, at: 0, line: 0, first: true, endless };
+        let failed = vec![0; language.rules.len()];
+        let mut lexer = Lexer { language, text, at: 0, line: 0, first: true, endless, failed };
         let mark = b"\xef\xbb\xbf"; // a byte order mark is not part of the program
         lexer.at = lexer.enter_line(if text.starts_with(mark) { mark.len() } else { 0 });
         lexer
@@ -65,10 +73,10 @@ impl<'a> Lexer<'a> {
                     find_other(text, start + 1, byte)
                 };
                 continue;
-            } else if class == Class::Digit {
+            } else if class == Class::Digit || class == Class::Point && self.is_fraction(start) {
                 at = self.number_end(start);
                 symbol = self.kept(NUMBER, start, at);
-            } else if class == Class::Mark {
+            } else if class != Class::Name {
                 at = start + 1;
                 symbol = byte as u32;
             } else {
@@ -108,6 +116,14 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// A number without the digit before its point: .5 but neither a.5 nor 1..5 nor f().5.
+    fn is_fraction(&self, point: usize) -> bool {
+        let before = if point == 0 { b' ' } else { self.text[point - 1] };
+        self.text.get(point + 1).is_some_and(u8::is_ascii_digit)
+            && !self.language.inside[before as usize]
+            && !matches!(before, b'.' | b')' | b']' | b'}')
+    }
+
     /// Numbers and strings: one symbol, or what they say.
     fn kept(&self, symbol: u32, start: usize, end: usize) -> u32 {
         if self.language.keep_names { word_hash(&self.text[start..end], false) } else { symbol }
@@ -123,6 +139,9 @@ impl<'a> Lexer<'a> {
             let byte = self.text[at];
             let continues = match byte {
                 b'.' => digit(at + 1),
+                _ if self.language.inside_number[byte as usize] => {
+                    self.text.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
+                }
                 b'+' | b'-' => self.text[at - 1].eq_ignore_ascii_case(&exponent) && digit(at + 1),
                 _ => byte.is_ascii_alphanumeric() || byte == b'_',
             };
@@ -192,10 +211,11 @@ impl<'a> Lexer<'a> {
                 Kind::Char { escape } => self.char_end(rule.open[rule.open.len() - 1], *escape, inner),
                 Kind::Fenced { fence, quote, close } => self.fenced_end(number, *fence, *quote, *close, inner),
                 Kind::Tagged => self.tagged_end(number, inner),
+                Kind::Here => self.here_end(number, inner),
             };
             let Some(end) = end else { continue };
             let is_string =
-                matches!(rule.kind, Kind::Text { .. } | Kind::Char { .. } | Kind::Fenced { .. } | Kind::Tagged);
+                !matches!(rule.kind, Kind::LineComment | Kind::Ceremony | Kind::BlockComment { .. });
             if language.columns.is_some()
                 && let Some(last) = self.text[start..end].iter().rposition(|&b| b == b'\n')
             {
@@ -338,6 +358,23 @@ impl<'a> Lexer<'a> {
             }
         };
         Some(self.ended(rule, inner, find))
+    }
+
+    /// None if no word follows, or no line begins with it: then it was an operator.
+    fn here_end(&mut self, rule: u16, from: usize) -> Option<usize> {
+        let quote = self.text.get(from).filter(|b| matches!(b, b'"' | b'\'' | b'`'));
+        let start = from + quote.is_some() as usize;
+        let is_word = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
+        let length = self.text.get(start..)?.iter().take(MAX_WORD).take_while(is_word).count();
+        let word = &self.text[start..start + length];
+        let closed = quote.is_none() || self.text.get(start + length) == quote;
+        if !closed || word.first().is_none_or(u8::is_ascii_digit) || self.failed[rule as usize] >= MAX_OPERATORS
+        {
+            return None;
+        }
+        let end = find_line(self.text, start + length, word, &self.language.inside);
+        self.failed[rule as usize] += end.is_none() as u8;
+        end
     }
 
     fn tagged_end(&mut self, rule: u16, from: usize) -> Option<usize> {

@@ -48,6 +48,20 @@ pub(crate) fn find_other(text: &[u8], mut at: usize, byte: u8) -> usize {
     at
 }
 
+/// Behind the first word of the first line below that begins, after white space, with this word and no longer one.
+pub(crate) fn find_line(text: &[u8], from: usize, word: &[u8], inside: &[bool; 256]) -> Option<usize> {
+    let mut at = from;
+    loop {
+        at = find(text, at, [b'\n']);
+        at += text.get(at..)?.iter().take_while(|b| matches!(b, b'\n' | b' ' | b'\t')).count();
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let end = at + word.len();
+        if rest.starts_with(word) && !text.get(end).is_some_and(|&b| inside[b as usize]) {
+            return Some(end);
+        }
+    }
+}
+
 /// The high bit of each byte that is at least so much; all of them must have seven bits, then none carries.
 #[inline(always)]
 fn at_least(bytes: u64, least: u8) -> u64 {

@@ -14,6 +14,8 @@ pub(crate) enum Class {
     Name,
     Digit,
     Mark,
+    /// A mark that may begin a number.
+    Point,
 }
 
 /// Something that begins with fixed bytes and is skipped or taken as a whole.
@@ -51,6 +53,8 @@ pub(crate) enum Kind {
     },
     /// Up to the bracket a word of the writer's own, which closes the string.
     Tagged,
+    /// A word of the writer's own, perhaps quoted; closed by the line that begins with it.
+    Here,
     /// A line that is ceremony: imports and the like.
     Ceremony,
 }
@@ -72,6 +76,8 @@ pub(crate) struct Columns {
 pub struct Language {
     pub(crate) classes: [Class; 256],
     pub(crate) inside: [bool; 256],
+    /// What may part the digits of a number.
+    pub(crate) inside_number: [bool; 256],
     pub(crate) rules: Vec<Rule>,
     /// For every first byte the rules to try, longest first.
     pub(crate) by_byte: Vec<Vec<u16>>,
@@ -91,6 +97,7 @@ impl Language {
         let mut language = Language {
             classes: [Class::Space; 256],
             inside: [false; 256],
+            inside_number: [false; 256],
             rules: Vec::new(),
             by_byte: vec![Vec::new(); 256],
             is_space_ruled: false,
@@ -182,6 +189,14 @@ impl Language {
                 }
                 return Ok(());
             }
+            b"starts-number" => {
+                field(1)?.iter().for_each(|&b| self.classes[b as usize] = Class::Point);
+                return Ok(());
+            }
+            b"inside-number" => {
+                field(1)?.iter().for_each(|&b| self.inside_number[b as usize] = true);
+                return Ok(());
+            }
             b"inside-name" => {
                 field(1)?.iter().for_each(|&b| self.inside[b as usize] = true);
                 return Ok(());
@@ -209,6 +224,7 @@ impl Language {
                 close: byte(4).ok_or("a close is missing")?,
             },
             b"tagged" => Kind::Tagged,
+            b"here" => Kind::Here,
             b"ceremony" => {
                 first = true;
                 Kind::Ceremony
