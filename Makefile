@@ -1,8 +1,9 @@
 # The commands of this project. Everything happens in .venv; nothing outside the folder is touched.
 PYTHON ?= python3
+FUZZ_SECONDS ?= 60
 BIN = .venv/bin
 
-.PHONY: setup check test bench docs clean
+.PHONY: setup check test fuzz bench docs clean
 
 # An environment with the package (its native core built from source) and the development tools.
 setup: .venv/built
@@ -27,7 +28,12 @@ check: setup
 	cd core && cargo clippy --quiet --all-targets -- --deny warnings
 
 test: .venv/built
+	cd core && cargo test --quiet
 	$(BIN)/python -m pytest
+
+# The readers on changed samples, each for so many seconds; what breaks one is kept.
+fuzz: .venv/built
+	$(BIN)/python tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
 bench: .venv/built
 	$(BIN)/python -m bench

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench import density, memory, peers, speed, table, texts
+from bench import density, memory, peers, reading, speed, table, texts
 from bench.table import Row
 from bench.texts import Texts
 from chaffinch import core
@@ -25,6 +25,7 @@ def measure(found: Texts, folder: Path) -> list[Row]:
         *speed.whole_line(found.english),
         *speed.growth(found.english),
         *peers.rows(found.english, folder),
+        *reading.rows(found, folder),
         *speed.two_cores(found.english),
         *density.rows(found),
         *speed.start_up(),

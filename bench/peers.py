@@ -33,11 +33,11 @@ def rows(english: bytes, folder: Path) -> list[Row]:
     for name, version in PEERS.items():
         what = f"times as fast as {name} {version}"
         try:
-            python = _environment(name, version)
+            python = environment(name, f"{name}=={version}")
             theirs: dict[str, float] = {}
             ours = float("inf")
             for _ in range(2):  # in turn with ours
-                timed = _run([python, _HERE / "peer.py", name, sample, recipe.k, recipe.w])
+                timed = run([python, _HERE / "peer.py", name, sample, recipe.k, recipe.w])
                 for variant, seconds in json.loads(timed).items():
                     theirs[variant] = min(seconds, theirs.get(variant, seconds))
                 ours = min(ours, best_of(10, {"": lambda: chaffinch.fingerprint(text)})[""])
@@ -51,17 +51,18 @@ def rows(english: bytes, folder: Path) -> list[Row]:
     return found
 
 
-def _environment(name: str, version: str) -> Path:
-    """The Python of a virtual environment that has the package."""
+def environment(name: str, *requirements: str) -> Path:
+    """The Python of a virtual environment that has these packages."""
     home = _HERE / ".peers" / name
     python = home / "bin" / "python"
     if not python.exists():
-        _run([sys.executable, "-m", "venv", home])
-    _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{name}=={version}"])
+        run([sys.executable, "-m", "venv", home])
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements])
     return python
 
 
-def _run(command: list[object]) -> str:
+def run(command: list[object]) -> str:
+    """What a command prints."""
     try:
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
     except (OSError, subprocess.TimeoutExpired) as error:

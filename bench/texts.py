@@ -9,26 +9,36 @@ import ast
 import re
 import sysconfig
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import zip_longest
 from pathlib import Path
+
+from bench.translated import STYLES, translated
 
 _CODE = {".c", ".cc", ".cpp", ".h", ".java", ".pas", ".py"}
 # Tests differ between distributions; the topics are prose in a literal, the encodings tables of numbers.
 _NOT_CODE = {"test", "tests", "idle_test", "site-packages", "dist-packages", "pydoc_data", "encodings"}
+
+_ENOUGH = 500_000  # bytes of a language
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _CYRILLIC = "абвгдежзийклмнопрстуфхцчшы"
 _GREEK = "αβγδεζηθικλμνξοπρστυφχψωάέ"
 
 
+_EXTENSIONS = {"c": ".c", "java": ".java", "python": ".py", "javascript": ".js"}
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What the measurements read."""
+    """What the measurements read: running text, code of all kinds, a web page, and programs by language."""
 
     english: bytes
     code: bytes
+    page: bytes
+    programs: Mapping[str, Sequence[bytes]]
 
 
 def standard_library() -> Texts:
@@ -38,16 +48,49 @@ def standard_library() -> Texts:
 
     # The same docstring stands in many classes.
     prose = dict.fromkeys([doc for source in sources for doc in _docstrings(source)])
-    return Texts(_ascii([*prose, *topics.values()]), "\n".join(sources).encode())
+    english = _ascii([*prose, *topics.values()])
+    return Texts(english, "\n".join(sources).encode(), _page(english), _programs(sources))
 
 
 def directory(root: Path) -> Texts:
-    """English: the .txt files under text/. Code: the sources under code/."""
+    """English: the .txt files under text/. Code: the sources under code/. Pages: those under html/, if any."""
     prose = [path.read_text("utf-8", "replace") for path in sorted((root / "text").rglob("*.txt"))]
     code = [path.read_bytes() for path in sorted((root / "code").rglob("*")) if path.suffix in _CODE]
     if not prose or not code:
         raise SystemExit(f"{root}: needs text/ with .txt files and code/ with sources; or leave out --data")
-    return Texts(_ascii(prose), b"\n".join(code))
+    english = _ascii(prose)
+    pages = [path.read_bytes() for path in sorted((root / "html").rglob("*.html"))]
+    programs = {
+        language: [path.read_bytes() for path in sorted((root / "code").rglob("*" + extension))]
+        for language, extension in _EXTENSIONS.items()
+    }
+    # Of a language that is hardly there, the standard library's.
+    usual = _programs(list(_sources(Path(sysconfig.get_path("stdlib")))))
+    enough = {name: files for name, files in programs.items() if sum(map(len, files)) >= _ENOUGH}
+    page = b"<!doctype html>" + b"\n".join(pages) if pages else _page(english)
+    return Texts(english, b"\n".join(code), page, usual | enough)
+
+
+def _programs(sources: Sequence[str]) -> dict[str, Sequence[bytes]]:
+    """Every fourth source as it is, and as what it would be in other languages."""
+    sources = sources[::4]
+    others = {name: [translated(source, name) for source in sources] for name in STYLES}
+    return {
+        name: [file.encode() for file in files if file]
+        for name, files in ({"python": list(sources)} | others).items()
+    }
+
+
+def _page(english: bytes) -> bytes:
+    """A web page of the text, with about as much markup as pages have."""
+    head = "<!doctype html><html><head><title>Text</title><style>p { margin: 1em }</style></head><body>\n"
+    parts = [head]
+    for i, paragraph in enumerate(english.decode().split("\n\n")):
+        words = escape(paragraph).replace(" the ", f' <a href="/page/{i}?from=index" class="link">the</a> ')
+        parts.append(f'<div class="entry" id="entry-{i}"><p>{words.replace(" - ", " &ndash; ")}</p></div>\n')
+        if i % 50 == 0:
+            parts.append(f"<script>track('entry', {i}, function (seen) {{ return seen < {i}; }});</script>\n")
+    return "".join(parts).encode()
 
 
 def repeated(text: bytes, size: int) -> bytes:

@@ -96,6 +96,22 @@ def test_broken_code_loses_little(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
+    "lost",
+    [
+        b'    """Opened\n    and never closed.\n',
+        b'    and never opened.\n    """\n',
+        b"    r'''Opened, raw\n    and never closed.\n",
+    ],
+)
+def test_half_a_docstring_hides_no_code(lost: bytes) -> None:
+    code = b'def f(x):\n    """What it does."""\n    return g(x, 1) + h(x)\n'
+    whole = stream(code + code, Recipe("python")).symbols.tolist()
+    found = stream(code + b"def f(x):\n" + lost + code, Recipe("python")).symbols.tolist()
+    half = len(whole) // 2
+    assert found[:half] == whole[:half] == found[-half:]
+
+
+@pytest.mark.parametrize(
     ("file", "head", "expected"),
     [
         ("main.c", b"", "c"),
@@ -132,3 +148,26 @@ def test_programs_in_sixteen_bits_are_read() -> None:
         stream(text.encode("utf-16"), Recipe("c")).symbols.tolist()
         == stream(text, Recipe("c")).symbols.tolist()
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "expected"),
+    [
+        ("c", "x = .5 + a.b - .25e-3f;", ["x", "=", ".5", "+", "a", ".", "b", "-", ".25e-3f", ";"]),
+        ("python", "x[.5:1_000]", ["x", "[", ".5", ":", "1_000", "]"]),
+        ("rust", "t.0.1", ["t", ".", "0.1"]),
+        ("cc", "n = 1'000'000 + 'a' + 0xff'ff;", ["n", "=", "1'000'000", "+", "'a'", "+", "0xff'ff", ";"]),
+        ("bash", "cat <<WORD\na 'b\nWORD\necho $((1 << n))", ["cat", "<<WORD\na 'b\nWORD", "echo"]),
+        ("bash", "cat <<- 'Word'\n\tx\"\n\tWord\ndone", ["cat", "<<- 'Word'\n\tx\"\n\tWord", "done"]),
+        (
+            "ruby",
+            "x = <<~MINE\n it's\nMINEs\n MINE\ny << MINE",
+            ["x", "=", "<<~MINE\n it's\nMINEs\n MINE", "y"],
+        ),
+        ("perl", 'print <<"MINE";\nit\'s\nMINE\n$x << 2;', ["print", '<<"MINE";\nit\'s\nMINE', "$x", "<"]),
+        ("php", "$x = <<<MINE\nit's\n  MINE;\necho 1;", ["$x", "=", "<<<MINE\nit's\n  MINE", ";", "echo"]),
+    ],
+)
+def test_numbers_and_texts_as_their_writers_mean_them(name: str, code: str, expected: list[str]) -> None:
+    found = [t.decode() for t in tokens(code.encode(), stream(code, Recipe(name)))]
+    assert found[: len(expected)] == expected

@@ -7,13 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
 use crate::batch::{self, Batch};
-use crate::chunk::Sink;
 use crate::fold::Form;
+use crate::gather::Gather;
 use crate::hash::MAX_K;
 use crate::language::Language;
 use crate::level::Level;
 use crate::select::{Recipe, Scheme, winnow};
-use crate::text::{Endian, Gather, Source, count_utf8};
+use crate::text::{Endian, Source, count_utf8};
 use crate::window::{Order, Windows};
 
 /// A document: `data` holds `len` bytes, or `len` numbers for encodings 6 and 7.
@@ -221,10 +221,9 @@ pub unsafe extern "C" fn chf_stream(
 ) -> *mut ChfColumns {
     columns(|| {
         let source = unsafe { source(&*document, form(form_number)) };
-        let mut gather = Gather::default();
+        let mut gather = Gather::new(&source);
         source.read(&mut gather, Level::at_most(level));
-        gather.flush(&source);
-        [gather.symbols, gather.starts, gather.ends]
+        gather.finish(&source)
     })
 }
 

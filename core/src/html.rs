@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::chunk::Sink;
+use crate::find::find;
 use crate::fold::{Folding, MAX_EXPANSION};
 use crate::level::Level;
 use crate::text::{Source, utf8_length};
@@ -32,7 +33,8 @@ fn entities() -> &'static HashMap<&'static [u8], Vec<u32>> {
     })
 }
 
-/// Sends a page's text to the sink and returns how many bytes of it are not valid UTF-8; the table gives the code points of a single-byte encoding.
+/// Sends a page's text to the sink and returns how many bytes of it are not valid UTF-8; the table gives the code
+/// points of a single-byte encoding.
 pub(crate) fn read<S: Sink>(
     source: &Source,
     sink: &mut S,
@@ -44,18 +46,21 @@ pub(crate) fn read<S: Sink>(
     let mut invalid = 0;
     let mut page = Page::new(bytes);
     while let Some(piece) = page.next() {
-        let mut emit = |code: u32, start: usize| {
+        let mut emit = |code: u32, start: usize, end: usize| {
             if sink.chunk().room() < MAX_EXPANSION {
                 sink.flush(source);
             }
             let chunk = sink.chunk();
-            folding.fold(code, |symbol| chunk.push(symbol, start as u32));
+            folding.fold(code, |symbol| {
+                chunk.ends[chunk.len] = end as u32;
+                chunk.push(symbol, start as u32);
+            });
         };
         match (piece, table) {
-            (Piece::Named(codes, start), _) => codes.iter().for_each(|&code| emit(code, start)),
-            (Piece::Number(code, start), _) => emit(code, start),
+            (Piece::Named(codes, start), _) => codes.iter().for_each(|&code| emit(code, start, page.at)),
+            (Piece::Number(code, start), _) => emit(code, start, page.at),
             (Piece::Text(start, end), Some(table)) => {
-                (start..end).for_each(|at| emit(table[bytes[at] as usize], at));
+                (start..end).for_each(|at| emit(table[bytes[at] as usize], at, at + 1));
             }
             (Piece::Text(start, end), None) => {
                 invalid += source.utf8(sink, &bytes[..end], start, folding, level);
@@ -65,15 +70,13 @@ pub(crate) fn read<S: Sink>(
     invalid
 }
 
-/// Where the character or reference at `place` ends.
-pub(crate) fn end(bytes: &[u8], place: usize, utf8: bool) -> usize {
-    if bytes[place] == b'&' {
-        let mut page = Page::new(bytes);
-        page.at = place;
-        page.reference();
-        return page.at;
+/// Where the character at `place` ends; a reference, where it was noted to end: a '&' that is none is no symbol.
+#[inline(always)]
+pub(crate) fn end(bytes: &[u8], place: u32, noted: u32, utf8: bool) -> u32 {
+    match bytes[place as usize] {
+        b'&' => noted,
+        first => place + if utf8 { utf8_length(first) } else { 1 },
     }
-    place + if utf8 { utf8_length(bytes[place]) as usize } else { 1 }
 }
 
 /// Where in a page the reader is.
@@ -115,23 +118,24 @@ impl<'a> Page<'a> {
                 _ => {}
             }
             // At least one byte, so that a '<' or '&' that means nothing is text.
-            let more = rest[1..].iter().position(|&b| b == b'<' || b == b'&');
-            self.at = start + 1 + more.unwrap_or(rest.len() - 1);
+            self.at = find(self.text, start + 1, [b'<', b'&']);
             return Some(Piece::Text(start, self.at));
         }
         None
     }
 
     fn find(&self, from: usize, what: &[u8]) -> Option<usize> {
-        let (first, text) = (what[0], &self.text[from..]);
-        let mut at = 0;
-        while let Some(i) = text[at..].iter().position(|&b| b == first) {
-            if text[at + i..].starts_with(what) {
-                return Some(from + at + i);
+        let mut at = from;
+        loop {
+            at = find(self.text, at, [what[0]]);
+            if self.text.get(at..)?.is_empty() {
+                return None;
             }
-            at += i + 1;
+            if self.text[at..].starts_with(what) {
+                return Some(at);
+            }
+            at += 1;
         }
-        None
     }
 
     /// Moves behind the tag, comment or declaration that starts here, and behind what a hidden element holds.
@@ -168,12 +172,14 @@ impl<'a> Page<'a> {
     /// Behind the '>' that closes a tag; quotes hide it.
     fn tag_end(&mut self, from: usize) -> Option<usize> {
         let mut at = from;
-        while let Some(&byte) = self.text.get(at) {
+        loop {
+            at = find(self.text, at, [b'>', b'<', b'"', b'\'']);
+            let byte = *self.text.get(at)?;
             at += 1;
             match byte {
                 b'>' => return Some(at),
                 b'<' => return Some(at - 1), // the next tag: this one was never closed
-                b'"' | b'\'' => {
+                _ => {
                     let kind = (byte == b'"') as usize;
                     // Only the value of an attribute is quoted.
                     if self.text[at - 2] != b'=' || self.no_quote[kind] {
@@ -184,10 +190,8 @@ impl<'a> Page<'a> {
                         None => self.no_quote[kind] = true,
                     }
                 }
-                _ => {}
             }
         }
-        None
     }
 
     fn skip_hidden(&mut self, kind: usize) {

@@ -1,10 +1,11 @@
 //! How a programming language is written, as a table: no code per language.
 
+use crate::keyword::{Keywords, word_hash};
+
 /// A name, a number, a string; punctuation is its own byte, keywords have the top bit set.
 pub(crate) const NAME: u32 = 1;
 pub(crate) const NUMBER: u32 = 2;
 pub(crate) const STRING: u32 = 3;
-const WORD: u32 = 1 << 31;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Class {
@@ -13,6 +14,8 @@ pub(crate) enum Class {
     Name,
     Digit,
     Mark,
+    /// A mark that may begin a number.
+    Point,
 }
 
 /// Something that begins with fixed bytes and is skipped or taken as a whole.
@@ -21,6 +24,8 @@ pub(crate) struct Rule {
     pub(crate) kind: Kind,
     /// Counts only as the first thing on its line.
     pub(crate) first: bool,
+    /// Its close opens another if it stands right before a word: then this one was never closed.
+    pub(crate) reopens: bool,
 }
 
 pub(crate) enum Kind {
@@ -48,8 +53,16 @@ pub(crate) enum Kind {
     },
     /// Up to the bracket a word of the writer's own, which closes the string.
     Tagged,
+    /// A word of the writer's own, perhaps quoted; closed by the line that begins with it.
+    Here,
     /// A line that is ceremony: imports and the like.
     Ceremony,
+}
+
+impl Rule {
+    fn closes_with(&self, mark: &[u8]) -> bool {
+        matches!(&self.kind, Kind::BlockComment { close, .. } | Kind::Text { close, .. } if close == mark)
+    }
 }
 
 /// Lines whose columns have meaning.
@@ -63,31 +76,19 @@ pub(crate) struct Columns {
 pub struct Language {
     pub(crate) classes: [Class; 256],
     pub(crate) inside: [bool; 256],
+    /// What may part the digits of a number.
+    pub(crate) inside_number: [bool; 256],
     pub(crate) rules: Vec<Rule>,
     /// For every first byte the rules to try, longest first.
     pub(crate) by_byte: Vec<Vec<u16>>,
-    /// Whether there are any.
-    pub(crate) ruled: [bool; 256],
-    /// For every first byte the lengths of keywords, a bit each: most names are told by that.
-    lengths: [u32; 256],
-    /// Hashes of keywords, open addressing; 0 is free.
-    words: Vec<u32>,
+    /// Whether there are any for white space: then the last of several spaces may begin a comment.
+    pub(crate) is_space_ruled: bool,
+    /// For every two bytes a bit: whether a rule may begin with them.
+    pairs: Box<[u64; 256 * 4]>,
+    keywords: Keywords,
     pub(crate) ignore_case: bool,
     pub(crate) keep_names: bool,
     pub(crate) columns: Option<Columns>,
-}
-
-fn length_bit(word: &[u8]) -> u32 {
-    1 << word.len().min(31)
-}
-
-/// FNV-1a, made to fit a symbol: the same word is the same symbol in every language and release.
-pub(crate) fn word_hash(word: &[u8], ignore_case: bool) -> u32 {
-    let hash = word.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, &b| {
-        let b = if ignore_case { b.to_ascii_lowercase() } else { b };
-        (h ^ b as u64).wrapping_mul(0x100_0000_01b3)
-    });
-    WORD | (hash ^ (hash >> 32)) as u32
 }
 
 impl Language {
@@ -96,11 +97,12 @@ impl Language {
         let mut language = Language {
             classes: [Class::Space; 256],
             inside: [false; 256],
+            inside_number: [false; 256],
             rules: Vec::new(),
             by_byte: vec![Vec::new(); 256],
-            ruled: [false; 256],
-            lengths: [0; 256],
-            words: Vec::new(),
+            is_space_ruled: false,
+            pairs: Box::new([0; 256 * 4]),
+            keywords: Keywords::default(),
             ignore_case: false,
             keep_names: false,
             columns: None,
@@ -123,32 +125,26 @@ impl Language {
                 .apply(&fields, &mut keywords)
                 .map_err(|why| format!("{why} in the record {:?}", String::from_utf8_lossy(record)))?;
         }
-        language.words = vec![0; (4 * keywords.len()).next_power_of_two().max(4)];
-        let mask = language.words.len() - 1;
-        for word in keywords {
-            let hash = word_hash(&word, language.ignore_case);
-            let mut slot = hash as usize & mask;
-            while language.words[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            language.words[slot] = hash;
-            let first = word[0] as usize;
-            language.lengths[first] |= length_bit(&word);
-            if language.ignore_case && word[0].is_ascii_alphabetic() {
-                language.lengths[first ^ 0x20] |= length_bit(&word);
-            }
-        }
+        language.keywords = Keywords::new(&keywords, language.ignore_case);
         language.rules.sort_by_key(|rule| std::cmp::Reverse(rule.open.len()));
         for (i, rule) in language.rules.iter().enumerate() {
-            let first = rule.open[0];
-            language.by_byte[first as usize].push(i as u16);
-            language.ruled[first as usize] = true;
-            if language.ignore_case && first.is_ascii_alphabetic() {
-                language.by_byte[first as usize ^ 0x20].push(i as u16);
-                language.ruled[first as usize ^ 0x20] = true;
+            let same = |a: u8, b: u8| a == b || language.ignore_case && a.eq_ignore_ascii_case(&b);
+            for first in (0..=255).filter(|&b| same(rule.open[0], b)) {
+                language.by_byte[first as usize].push(i as u16);
+                for second in (0..=255).filter(|&b| rule.open.get(1).is_none_or(|&own| same(own, b))) {
+                    language.pairs[first as usize * 4 + second as usize / 64] |= 1 << (second % 64);
+                }
             }
         }
+        language.is_space_ruled =
+            (0..256).any(|b| language.classes[b] == Class::Space && !language.by_byte[b].is_empty());
         Ok(language)
+    }
+
+    /// Whether a rule may begin with these two bytes.
+    #[inline(always)]
+    pub(crate) fn may_begin(&self, first: u8, second: u8) -> bool {
+        self.pairs[first as usize * 4 + second as usize / 64] >> (second % 64) & 1 != 0
     }
 
     fn apply(&mut self, fields: &[&[u8]], keywords: &mut Vec<Vec<u8>>) -> Result<(), &'static str> {
@@ -163,6 +159,13 @@ impl Language {
         };
         let mut first = false;
         let kind = match fields[0] {
+            b"reopens" => {
+                let mark = field(1)?;
+                for rule in &mut self.rules {
+                    rule.reopens |= rule.closes_with(&mark);
+                }
+                return Ok(());
+            }
             b"keyword" => {
                 let word = field(1)?;
                 if word.is_empty() {
@@ -184,6 +187,14 @@ impl Language {
                     self.classes[b as usize] = Class::Name;
                     self.inside[b as usize] = true;
                 }
+                return Ok(());
+            }
+            b"starts-number" => {
+                field(1)?.iter().for_each(|&b| self.classes[b as usize] = Class::Point);
+                return Ok(());
+            }
+            b"inside-number" => {
+                field(1)?.iter().for_each(|&b| self.inside_number[b as usize] = true);
                 return Ok(());
             }
             b"inside-name" => {
@@ -213,6 +224,7 @@ impl Language {
                 close: byte(4).ok_or("a close is missing")?,
             },
             b"tagged" => Kind::Tagged,
+            b"here" => Kind::Here,
             b"ceremony" => {
                 first = true;
                 Kind::Ceremony
@@ -225,36 +237,22 @@ impl Language {
         {
             return Err("an empty field");
         }
-        self.rules.push(Rule { open, kind, first });
+        self.rules.push(Rule { open, kind, first, reopens: false });
         Ok(())
     }
 
     /// The symbol of a name: its own if it is a keyword or names are kept.
-    pub(crate) fn name(&self, word: &[u8]) -> u32 {
+    #[inline(always)]
+    pub(crate) fn name(&self, text: &[u8], start: usize, end: usize) -> u32 {
         if self.keep_names {
-            return word_hash(word, self.ignore_case);
+            return word_hash(&text[start..end], self.ignore_case);
         }
-        if self.lengths[word[0] as usize] & length_bit(word) == 0 {
-            return NAME;
-        }
-        let hash = word_hash(word, self.ignore_case);
-        let mask = self.words.len() - 1;
-        let mut slot = hash as usize & mask;
-        loop {
-            match self.words[slot] {
-                0 => return NAME,
-                found if found == hash => return hash,
-                _ => slot = (slot + 1) & mask,
-            }
-        }
+        self.keywords.symbol(text, start, end)
     }
 
+    #[inline(always)]
     pub(crate) fn starts_with(&self, text: &[u8], open: &[u8]) -> bool {
-        text.len() >= open.len()
-            && if self.ignore_case {
-                text[..open.len()].eq_ignore_ascii_case(open)
-            } else {
-                &text[..open.len()] == open
-            }
+        let same = |(a, b): (&u8, &u8)| a == b || self.ignore_case && a.eq_ignore_ascii_case(b);
+        text.len() >= open.len() && text.iter().zip(open).all(same)
     }
 }

@@ -71,7 +71,7 @@ impl Source<'_> {
             Source::Utf32(..) => (place, place + 4),
             Source::SingleByte(..) => (place, place + 1),
             Source::Code(..) => (place, end),
-            Source::Html(bytes, _, table) => (place, html::end(bytes, place as usize, table.is_none()) as u32),
+            Source::Html(bytes, _, table) => (place, html::end(bytes, place, end, table.is_none())),
             Source::Decoded(_, _, starts) => (starts[place as usize], starts[place as usize + 1]),
         }
     }
@@ -118,15 +118,10 @@ impl Source<'_> {
         }
     }
 
-    fn code<S: Sink>(&self, sink: &mut S, lexer: Lexer) {
-        lexer.run(|symbol, start, end| {
-            if sink.chunk().room() == 0 {
-                sink.flush(self);
-            }
-            let chunk = sink.chunk();
-            chunk.ends[chunk.len] = end as u32;
-            chunk.push(symbol, start as u32);
-        });
+    fn code<S: Sink>(&self, sink: &mut S, mut lexer: Lexer) {
+        while lexer.fill(sink.chunk()) {
+            sink.flush(self);
+        }
     }
 
     /// Characters of any encoding: `character(at)` is a code point and how many places it takes up.
@@ -315,43 +310,19 @@ fn is_unlikely(bytes: &[u8]) -> bool {
 /// How many multi-byte characters are valid UTF-8, and how many bytes are not: together they tell UTF-8 with a
 /// few bad bytes from another encoding. A character cut by the end of the text does not count.
 pub fn count_utf8(bytes: &[u8]) -> (usize, usize) {
-    let (characters, invalid) = bytes.utf8_chunks().fold((0, 0), |(characters, invalid), chunk| {
-        let found = chunk.valid().chars().filter(|c| !c.is_ascii()).count();
-        (characters + found, invalid + chunk.invalid().len())
-    });
-    let cut = (1..4.min(bytes.len() + 1)).find(|&n| {
-        let end = std::str::from_utf8(&bytes[bytes.len() - n..]);
-        end.is_err_and(|why| why.valid_up_to() == 0 && why.error_len().is_none())
-    });
-    (characters, invalid - cut.unwrap_or(0))
-}
-
-/// Gathers a whole stream.
-pub struct Gather {
-    pub symbols: Vec<u32>,
-    pub starts: Vec<u32>,
-    pub ends: Vec<u32>,
-    chunk: Chunk,
-}
-
-impl Default for Gather {
-    fn default() -> Self {
-        Gather { symbols: Vec::new(), starts: Vec::new(), ends: Vec::new(), chunk: Chunk::new(1 << 13) }
-    }
-}
-
-impl Sink for Gather {
-    fn chunk(&mut self) -> &mut Chunk {
-        &mut self.chunk
-    }
-
-    fn flush(&mut self, source: &Source) {
-        let chunk = &mut self.chunk;
-        let base = self.symbols.len() as u32;
-        let ranges = (0..chunk.len).map(|i| source.range(base + i as u32, chunk.places[i], chunk.ends[i]));
-        self.starts.extend(ranges.clone().map(|r| r.0));
-        self.ends.extend(ranges.map(|r| r.1));
-        self.symbols.extend_from_slice(&chunk.symbols[..chunk.len]);
-        chunk.len = 0;
+    let (mut characters, mut invalid) = (0, 0);
+    let mut rest = bytes;
+    loop {
+        let (valid, bad) = match std::str::from_utf8(rest) {
+            Ok(_) => (rest.len(), None),
+            Err(why) => (why.valid_up_to(), why.error_len()),
+        };
+        // Summed in bytes: wider sums take several times as long.
+        let parts = rest[..valid].chunks(255);
+        characters +=
+            parts.map(|part| part.iter().map(|&b| (b >= 0xc0) as u8).sum::<u8>() as usize).sum::<usize>();
+        let Some(bad) = bad else { return (characters, invalid) };
+        invalid += bad;
+        rest = &rest[valid + bad..];
     }
 }

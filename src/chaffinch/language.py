@@ -21,7 +21,7 @@ _ALLOWED = {
     "name", "version", "aliases", "extensions", "interpreters", "keywords", "ignore_case", "starts_name",
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
     "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony", "shared_extensions",
-    "signs", "compared_as",
+    "signs", "compared_as", "reopens", "here", "starts_number", "inside_number",
 }  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def records(language: str) -> Iterator[tuple[str, ...]]:
     entries = table(language)
     if entries.get("ignore_case"):
         yield ("ignore-case",)
-    for kind in ("starts_name", "inside_name"):
+    for kind in ("starts_name", "inside_name", "starts_number", "inside_number"):
         if kind in entries:
             yield kind.replace("_", "-"), entries[kind]
     for word in entries.get("keywords", "").split():
@@ -148,6 +148,10 @@ def records(language: str) -> Iterator[tuple[str, ...]]:
         yield "fenced", fenced["open"], fenced["fence"], fenced["quote"], fenced.get("close", fenced["quote"])
     for opening in entries.get("tagged", ()):
         yield "tagged", opening
+    for opening in entries.get("here", ()):
+        yield "here", opening
+    for mark in entries.get("reopens", ()):  # behind all that it may close
+        yield "reopens", mark
     if columns := entries.get("columns"):
         yield "columns", columns["comment"], str(columns["continuation"]), str(columns["last"])
     for opening in entries.get("ceremony", ()):

@@ -9,8 +9,10 @@ from chaffinch.core import Source
 from chaffinch.read import plain
 from chaffinch.types import Document
 
+# Nothing that was taken is given back: many comments could be parted in more ways than there is time for.
 _START = re.compile(
-    rb"\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
+    rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html)\b",
+    re.I | re.S,
 )
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
 _HEAD = 4096

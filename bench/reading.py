@@ -1,0 +1,80 @@
+"""Reading: bytes to symbols with spans, for every front end; against other lexers; and in longer documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import chaffinch
+from bench import damage, lexers
+from bench.speed import MB, best_of
+from bench.table import Row
+from bench.texts import Texts, repeated
+from chaffinch import Document, Recipe
+
+LANGUAGES = ("c", "java", "python", "javascript")
+SIZE = 16 * MB
+SIZES = (1, 10, 100)  # MB
+
+CODE_RATE = 150
+PAGE_RATE = 250
+GROWTH = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """A front end: its recipe's, a name for the document that says its format, and something to read."""
+
+    name: str
+    front: str
+    document: str
+    text: bytes
+
+    def sized(self, size: int) -> Document:
+        return Document(self.document, repeated(self.text, size))
+
+
+def fronts(texts: Texts) -> Iterator[Front]:
+    """All that must read in linear time."""
+    for name in ("text", "consonants", "bytes"):
+        yield Front(name, name, "text.txt", texts.english)
+    yield Front("html", "text", "page.html", texts.page)
+    for name in LANGUAGES:
+        yield Front(name, name, "program", b"\n".join(texts.programs[name]))
+
+
+def rows(texts: Texts, folder: Path) -> list[Row]:
+    found = [*_rates(texts), *_growth(texts)]
+    for name in LANGUAGES:
+        found += lexers.rows(name, texts.programs[name], folder)
+    for name in LANGUAGES:
+        found += damage.rows(name, texts.programs[name])
+    return found
+
+
+def _rates(texts: Texts) -> Iterator[Row]:
+    """`chaffinch.stream` of one document, which is one core, with all that it does to find out the encoding."""
+    bounds = {"html": PAGE_RATE} | dict.fromkeys(LANGUAGES, CODE_RATE)
+    documents = {f.name: (f.sized(SIZE), Recipe(f.front)) for f in fronts(texts)}
+    took = best_of(7, {name: partial(chaffinch.stream, *what) for name, what in documents.items()})
+    for name, seconds in took.items():
+        rate = len(documents[name][0].data) / seconds / MB
+        yield Row(f"bytes to symbols with spans, {name}", rate, "MB/s", least=bounds.get(name))
+
+
+def _growth(texts: Texts) -> list[Row]:
+    """Seconds a byte of a long document over those of a short one, to fingerprints."""
+    found = []
+    for front in fronts(texts):
+        documents = {size: front.sized(size * MB) for size in SIZES}
+        recipe = Recipe(front.front)
+        works = {str(size): partial(chaffinch.fingerprint, d, recipe) for size, d in documents.items()}
+        took = best_of(5, works)
+        rates = {size: took[str(size)] / len(documents[size].data) for size in SIZES}
+        described = ", ".join(f"{1 / MB / rates[size]:,.0f}" for size in SIZES)
+        what = f"seconds a byte at 100 MB / at 1 MB, {front.name} ({described} MB/s at 1, 10, 100 MB)"
+        found.append(Row(what, rates[SIZES[-1]] / rates[SIZES[0]], "×", most=GROWTH))
+    worst = max(row.value or 0 for row in found)
+    return [*found, Row("seconds a byte at 100 MB / at 1 MB, worst front end", worst, "×", most=GROWTH)]

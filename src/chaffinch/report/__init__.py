@@ -1,0 +1,29 @@
+"""Reports: pages to look at, case files to hand on, JSON and CSV for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from chaffinch.report.case import case_file
+from chaffinch.report.export import to_csv, to_json
+from chaffinch.report.page import write_file, write_folder
+from chaffinch.report.view import View
+from chaffinch.types import Report
+
+__all__ = ["case_file", "save", "to_csv", "to_json"]
+
+
+def save(
+    report: Report, path: Path, *, anonymize: bool = False, verdicts: Mapping[str, Any] | None = None
+) -> None:
+    """The report as pages: one file if the path ends in .html, else a folder with index.html.
+
+    `verdicts` is what a reviewer exported from an earlier report, loaded from its JSON.
+    """
+    view = View(report, anonymize=anonymize, verdicts=verdicts)
+    if path.suffix.lower() in (".html", ".htm"):
+        write_file(view, path)
+    else:
+        write_folder(view, path)

@@ -1,0 +1,243 @@
+"""A case file: one pair for a committee, as a page that needs no scripts, prints well and stays under 1 MB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from chaffinch.report.page import encoded, escaped, fill, static
+from chaffinch.report.redact import Names, only
+from chaffinch.report.texts import Text, Texts, digest, pair_key
+from chaffinch.report.view import VERDICTS, WORDS, number, plain, verdicts_of
+from chaffinch.types import Match, Pair, Report, Span
+
+_LIMIT = 960_000
+"""Bytes, with room for the frame of the page."""
+_LIST_LIMIT = 120_000
+"""Bytes for the list of documents, and as many for the receipt and for the note."""
+_CONTEXT = 3
+_LINE = 3000
+"""Characters of a line at most; around the match, if it is longer."""
+_COLOURS = 8
+_ROWS = '<table class="code"><colgroup><col class="n"><col><col class="n"><col></colgroup>\n'
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One side of a match: its text, the characters of the match, and those of its runs, in order."""
+
+    text: Text
+    start: int
+    end: int
+    runs: tuple[tuple[int, int], ...]
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        return self.text.line_range(self.start, self.end)
+
+    def cell(self, line: int | None, colour: int) -> str:
+        """A line as two cells: its number, and what it says with the match marked."""
+        if line is None:
+            return '<td class="n"></td><td class="none"></td>'
+        first, last = self.text.lines[line - 1], len(self.text.text)
+        if line < len(self.text.lines):
+            last = self.text.lines[line] - 1
+        cut = max(first, min(max(self.start, first) - 200, last)) if last - first > _LINE else first
+        end = min(last, cut + _LINE)
+        marked = "".join(self._pieces(cut, end, colour))
+        more = f"<i>… {last - end:,} characters …</i>" if end < last else ""
+        less = f"<i>… {cut - first:,} characters …</i>" if cut > first else ""
+        return f'<td class="n">{line}</td><td>{less}{marked}{more}</td>'
+
+    def _pieces(self, first: int, last: int, colour: int) -> Iterator[str]:
+        start, end = max(first, self.start), min(last, self.end)
+        if start >= end:
+            yield _shown(self.text.text[first:last])
+            return
+        yield _shown(self.text.text[first:start])
+        yield f'<mark class="c{colour}">'
+        at = start
+        for run_start, run_end in self.runs:
+            if run_start < end and run_end > at:
+                yield _shown(self.text.text[at : max(at, run_start)])
+                at = min(end, run_end)
+                yield f"<b>{_shown(self.text.text[max(start, run_start) : at])}</b>"
+        yield _shown(self.text.text[at:end]) + "</mark>" + _shown(self.text.text[end:last])
+
+
+def _shown(text: str) -> str:
+    return escaped(text.replace("\r", "").replace("\0", "\u2400"))
+
+
+def case_file(
+    report: Report, pair: Pair, path: Path, *, redact: bool = False, verdicts: Mapping[str, Any] | None = None
+) -> None:
+    """One pair with all that is needed to judge it, as one page; `redact` leaves no name in it."""
+    alone = replace(report, pairs=(pair,), common=())
+    names = only(report, pair.left, pair.right) if redact else None
+    texts = Texts(alone, names.edits if names else None)
+    left, right = (names.labels[n] if names else n for n in (pair.left, pair.right))
+    key = pair_key(*(texts.submissions[name] for name in (pair.left, pair.right)))
+    verdict = verdicts_of(verdicts).get(key, {"verdict": "", "note": ""})
+    note = names.text(verdict["note"]) if names else verdict["note"]
+    receipt = plain(report.receipt)
+    values = {
+        "style": static("case.css"),
+        "script": static("case.js"),
+        "left": escaped(left),
+        "right": escaped(right),
+        "figures": _figures(pair),
+        "words": "".join(f"<dt>{escaped(k.capitalize())}</dt><dd>{escaped(v)}</dd>" for k, v in WORDS.items()),
+        "verdicts": _choices(verdict["verdict"]),
+        "note": escaped(note[: _LIST_LIMIT // 8]),
+        "documents": _documents(texts, pair, names),
+        "receipt": _limited([_tree(names.values(receipt) if names else receipt)]),
+        "key": key,
+    }
+    values["matches"] = ""
+    room = _LIMIT - len(encoded(fill(static("case.html"), values)))
+    values["matches"] = _matches(texts, pair, names, room)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encoded(fill(static("case.html"), values)))
+
+
+def _figures(pair: Pair) -> str:
+    surprise = number(pair.surprise)
+    figures = {
+        "score": f"{pair.score:.0%}",
+        "of the left in matches": f"{pair.coverage.left:.0%}",
+        "of the right in matches": f"{pair.coverage.right:.0%}",
+        "surprise": "–" if surprise is None else f"{surprise:.1f}",
+        "symbols in the longest run": f"{pair.longest:,}",
+        "matches": f"{len(pair.matches):,}",
+    }
+    return "".join(f"<div><b>{escaped(v)}</b><span>{escaped(k)}</span></div>" for k, v in figures.items())
+
+
+def _choices(chosen: str) -> str:
+    return "".join(
+        f'<label><input type="radio" name="verdict" value="{escaped(verdict)}"'
+        f"{' checked' if verdict == chosen else ''}> {escaped(verdict or 'not decided')}</label>\n"
+        for verdict in VERDICTS
+    )
+
+
+def _documents(texts: Texts, pair: Pair, names: Names | None) -> str:
+    rows = []
+    for submission in (pair.left, pair.right):
+        for d in texts.submissions[submission].documents:
+            name = names.file(submission, d.name) if names else d.name
+            owner = names.labels[submission] if names else submission
+            rows.append(
+                f"<tr><td>{escaped(owner)}</td><td>{escaped(name)}</td><td class=num>{len(d.data):,}</td>"
+                f"<td><code>{digest(d)}</code></td></tr>\n"
+            )
+    return _limited(rows, '<tr><td colspan="4">… {} more documents …</td></tr>')
+
+
+def _limited(rows: list[str], rest: str = "… too long to show …") -> str:
+    """As many as there is room for, then what is left in words."""
+    shown: list[str] = []
+    size = 0
+    for row in rows:
+        size += len(encoded(row))
+        if size > _LIST_LIMIT:
+            return "".join(shown) + rest.format(len(rows) - len(shown))
+        shown.append(row)
+    return "".join(shown)
+
+
+def _tree(value: Any) -> str:
+    """A value of the receipt as nested lists."""
+    if isinstance(value, dict):
+        entries = (f"<dt>{escaped(k.replace('_', ' '))}</dt><dd>{_tree(v)}</dd>" for k, v in value.items())
+        return f"<dl>{''.join(entries)}</dl>"
+    if isinstance(value, list):
+        if all(not isinstance(inner, dict | list) for inner in value):
+            return ", ".join(map(_tree, value)) or "none"
+        return f"<ul>{''.join(f'<li>{_tree(inner)}</li>' for inner in value)}</ul>"
+    return {None: "none", True: "yes", False: "no"}.get(value) or escaped(value) if _is_word(value) else escaped(value)
+
+
+def _is_word(value: Any) -> bool:
+    return value is None or isinstance(value, bool)
+
+
+def _matches(texts: Texts, pair: Pair, names: Names | None, room: int) -> str:
+    """The largest matches that there is room for, in the order of the left side."""
+    order = sorted(range(len(pair.matches)), key=lambda n: _place(texts, pair, pair.matches[n]))
+    numbers = {n: count for count, n in enumerate(order, 1)}
+    shown: dict[int, str] = {}
+    for n in sorted(order, key=lambda n: (-pair.matches[n].symbols, numbers[n])):
+        section = _match(texts, pair, pair.matches[n], numbers[n], names, room)
+        if len(encoded(section)) > room:
+            break
+        shown[n] = section
+        room -= len(encoded(section))
+    left_out = len(order) - len(shown)
+    told = f"<p>… {left_out:,} smaller matches are left out, to keep this file small. …</p>" if left_out else ""
+    return "".join(shown[n] for n in order if n in shown) + told
+
+
+def _place(texts: Texts, pair: Pair, match: Match) -> tuple[int, int]:
+    names = [d.name for d in texts.submissions[pair.left].documents]
+    return names.index(match.left.document) if match.left.document in names else -1, match.left.start
+
+
+def _match(texts: Texts, pair: Pair, match: Match, count: int, names: Names | None, room: int) -> str:
+    sides = [
+        _side(texts, pair.left, match.left, [left for left, _ in match.runs]),
+        _side(texts, pair.right, match.right, [right for _, right in match.runs]),
+    ]
+    colour = (count - 1) % _COLOURS
+    heads = []
+    for submission, span, side in zip((pair.left, pair.right), (match.left, match.right), sides, strict=True):
+        file = names.file(submission, span.document) if names else span.document
+        first, last = side.lines
+        document = texts.documents[submission][span.document]
+        place = f" ({names.text(document.place(span.start)) if names else document.place(span.start)})"
+        lines = f"line {first}" if first == last else f"lines {first}–{last}"
+        heads.append(f'<th colspan="2">{escaped(file)}<br>{lines}{escaped(place) if document.parts else ""}</th>')
+    others = match.owners - 2
+    also = f"; also in {others} other submission{'s' * (others != 1)}" if others > 0 else ""
+    runs = f"{max(1, len(match.runs))} run{'s' * (len(match.runs) > 1)}"
+    why = f"{match.symbols:,} symbols in {runs}, longest {match.longest:,}{also}"
+    top = (
+        f'<section><h3><span class="tag c{colour}">{count}</span> {why}</h3>\n'
+        f"{_ROWS}<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n"
+    )
+    rows, size = [], len(encoded(top)) + 200
+    pairs = list(_aligned(*sides))
+    for done, (a, b) in enumerate(pairs):
+        row = f"<tr>{sides[0].cell(a, colour)}{sides[1].cell(b, colour)}</tr>\n"
+        size += len(encoded(row))
+        if size > room:
+            rows.append(f'<tr><td colspan="4" class="more">… {len(pairs) - done:,} more lines …</td></tr>\n')
+            break
+        rows.append(row)
+    return f"{top}{''.join(rows)}</tbody></table></section>\n"
+
+
+def _side(texts: Texts, submission: str, span: Span, runs: list[Span]) -> _Side:
+    found = texts.span(submission, span)
+    inner = tuple(sorted((r[1], r[2]) for run in runs if (r := texts.span(submission, run))))
+    return _Side(*found, inner) if found else _Side(Text("", {}, {}), 0, 0, ())
+
+
+def _aligned(left: _Side, right: _Side) -> Iterator[tuple[int | None, int | None]]:
+    """Lines beside each other, where runs begin at the same height; some lines before and after."""
+    (a, a_last), (b, b_last) = left.lines, right.lines
+    before = max(min(_CONTEXT, a - 1), min(_CONTEXT, b - 1))
+    for n in range(before, 0, -1):
+        yield (a - n if a > n else None), (b - n if b > n else None)
+    for (at, _), (bt, _) in zip(left.runs, right.runs, strict=False):
+        a_next, b_next = left.text.line(at), right.text.line(bt)
+        if a < a_next <= a_last and b < b_next <= b_last:
+            yield from zip_longest(range(a, a_next), range(b, b_next))
+            a, b = a_next, b_next
+    a_end = min(a_last + _CONTEXT, len(left.text.lines))
+    b_end = min(b_last + _CONTEXT, len(right.text.lines))
+    yield from zip_longest(range(a, a_end + 1), range(b, b_end + 1))

@@ -1,0 +1,95 @@
+"""A report for other programs: JSON with everything, CSV with a line a pair."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from chaffinch.report.texts import Texts, digest
+from chaffinch.report.view import number, plain
+from chaffinch.types import Match, Pair, Passage, Report, Span
+
+_COLUMNS = ("left", "right", "score", "coverage left", "coverage right", "surprise", "longest", "matches", "symbols")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """All that was found, with lists, dictionaries, texts and numbers only; the same for the same report."""
+    texts = Texts(report)
+    return {
+        "pairs": [_pair(texts, pair) for pair in report.pairs],
+        "documents": [
+            {
+                "name": d.name,
+                "submission": s.name,
+                "format": d.format,
+                "language": d.language,
+                "bytes": len(d.data),
+                "sha256": digest(d),
+            }
+            for s in (*report.submissions, *report.old)
+            for d in s.documents
+        ],
+        "clusters": [{"submissions": list(c.submissions), "score": number(c.score)} for c in report.clusters],
+        "skipped": [{"name": s.name, "why": s.why} for s in report.skipped],
+        "common": [_passage(texts, p) for p in report.common],
+        "background": list(report.background),
+        "receipt": plain(report.receipt),
+    }
+
+
+def _pair(texts: Texts, pair: Pair) -> dict[str, Any]:
+    return {
+        "left": pair.left,
+        "right": pair.right,
+        "score": number(pair.score),
+        "coverage": {"left": number(pair.coverage.left), "right": number(pair.coverage.right)},
+        "surprise": number(pair.surprise),
+        "longest": pair.longest,
+        "matches": [_match(texts, pair, match) for match in pair.matches],
+    }
+
+
+def _match(texts: Texts, pair: Pair, match: Match) -> dict[str, Any]:
+    return {
+        "left": _span(texts, pair.left, match.left),
+        "right": _span(texts, pair.right, match.right),
+        "symbols": match.symbols,
+        "longest": match.longest,
+        "owners": match.owners,
+    }
+
+
+def _passage(texts: Texts, passage: Passage) -> dict[str, Any]:
+    span = _span(texts, texts.owner.get(passage.span.document, ""), passage.span)
+    return {**span, "symbols": passage.symbols, "owners": passage.owners, "is_base": passage.is_base}
+
+
+def _span(texts: Texts, submission: str, span: Span) -> dict[str, Any]:
+    found = texts.span(submission, span)
+    lines = list(found[0].line_range(*found[1:])) if found else None
+    told: dict[str, Any] = {"file": span.document, "start": span.start, "end": span.end, "lines": lines}
+    document = texts.documents.get(submission, {}).get(span.document)
+    if document and document.parts:
+        told["place"] = document.place(span.start)
+    return told
+
+
+def to_csv(report: Report) -> str:
+    """One line a pair; no name can be taken for a formula."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for pair in report.pairs:
+        figures = (pair.score, pair.coverage.left, pair.coverage.right, pair.surprise)
+        rounded = ("" if (value := number(figure)) is None else value for figure in figures)
+        symbols = sum(match.symbols for match in pair.matches)
+        writer.writerow(
+            [_cell(pair.left), _cell(pair.right), *rounded, pair.longest, len(pair.matches), symbols]
+        )
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    return "'" + text if text.startswith(_FORMULA) else text

@@ -1,0 +1,81 @@
+"""Pages out of templates and data: one self-contained file, or a folder that loads its parts when they are needed."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from chaffinch.report.view import View
+
+_MARK = re.compile(r"\{\{(\w+)\}\}")
+_CHUNK = re.compile(r"[ps]\d+\.js")
+_SCRIPTS = ("base", "verdicts", "charts", "overview", "highlight", "pair", "start")
+
+
+@cache
+def static(name: str) -> str:
+    """A template, style or script of this package."""
+    return (files("chaffinch.report") / "static" / name).read_text("utf-8")
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """The template with {{name}} replaced, once: what is put in is not looked at again."""
+    return _MARK.sub(lambda mark: values[mark[1]], template)
+
+
+def escaped(text: object) -> str:
+    """Text as HTML, between tags and in attributes."""
+    return html.escape(str(text), quote=True)
+
+
+def script_json(value: Any) -> str:
+    """JSON that is safe inside a script: no tag, comment or line separator can be in it."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def encoded(page: str) -> bytes:
+    """UTF-8; names of files may have bytes that are no characters."""
+    return page.encode("utf-8", "replace")
+
+
+def _packed(value: Any) -> str:
+    """JSON, compressed, as letters; without the time, so that it is the same again."""
+    return b64encode(gzip.compress(script_json(value).encode("ascii"), 9, mtime=0)).decode("ascii")
+
+
+def _page(index: dict[str, Any], chunks: Iterator[str]) -> bytes:
+    values = {
+        "style": static("style.css"),
+        "index": script_json(index),
+        "chunks": "".join(chunks),
+        "script": "\n".join(static(f"{name}.js") for name in _SCRIPTS),
+    }
+    return encoded(fill(static("report.html"), values))
+
+
+def write_file(view: View, path: Path) -> None:
+    """Everything in one file; what a pair needs is unpacked when it is opened."""
+    chunks = (f'<script type="text/plain" id="{key}">{_packed(value)}</script>\n' for key, value in view.chunks())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(_page({**view.index(), "inside": True}, chunks))
+
+
+def write_folder(view: View, path: Path) -> None:
+    """index.html and a script for each submission and each pair: browsers load scripts, but no data, from disk."""
+    data = path / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    for left_over in data.iterdir():
+        if _CHUNK.fullmatch(left_over.name):
+            left_over.unlink()
+    for key, value in view.chunks():
+        (data / f"{key}.js").write_bytes(encoded(f'chaffinchChunk("{key}",{script_json(value)});\n'))
+    (path / "index.html").write_bytes(_page({**view.index(), "inside": False}, iter(())))

@@ -1,0 +1,182 @@
+"""The documents of a report as text: bytes decoded, byte offsets turned into places in that text."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+
+from chaffinch.types import Document, Report, Span, Submission
+
+Edit = tuple[int, int, str]
+"""Characters start to end become this."""
+
+Redact = Callable[[str, str], list[Edit]]
+"""From a submission's name and a text that is its own to what must go, in order."""
+
+_LONE_RETURN = re.compile("\r(?!\n)")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A document's characters, and where in them the bytes lie that were asked for."""
+
+    text: str
+    starts: dict[int, int]
+    ends: dict[int, int]
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """Where every line begins."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    def line(self, place: int) -> int:
+        """The line of a character, counted from 1."""
+        return bisect_right(self.lines, place)
+
+    def line_range(self, start: int, end: int) -> tuple[int, int]:
+        """The first and the last line of some characters."""
+        return self.line(start), self.line(max(start, end - 1))
+
+    @cached_property
+    def units(self) -> list[int] | None:
+        """For every character how many UTF-16 units come before it, if that is not its own number."""
+        if not self.text or max(self.text) <= "\uffff":
+            return None
+        found = [0]
+        for char in self.text:
+            found.append(found[-1] + (2 if char > "\uffff" else 1))
+        return found
+
+    def unit(self, place: int) -> int:
+        """The place as JavaScript counts."""
+        return self.units[place] if self.units else place
+
+
+def decode(
+    document: Document, offsets: Iterable[int] = (), edits: Callable[[str], list[Edit]] | None = None
+) -> Text:
+    """The document as text; bytes that mean nothing in its encoding become replacement characters."""
+    try:
+        decoder = codecs.getincrementaldecoder(document.encoding or "utf-8")("replace")
+    except LookupError:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    size = len(document.data)
+    pieces: list[str] = []
+    places: dict[int, int] = {}
+    before = length = 0
+    # Decoding piece by piece tells how many characters come before each offset, whatever the encoding.
+    for cut in sorted({size, *(min(max(offset, 0), size) for offset in offsets)}):
+        pieces.append(decoder.decode(document.data[before:cut], cut == size))
+        length += len(pieces[-1])
+        before, places[cut] = cut, length
+    text = _LONE_RETURN.sub("\n", "".join(pieces))
+    return edited(text, places, edits(text) if edits else [])
+
+
+def edited(text: str, places: dict[int, int], edits: list[Edit]) -> Text:
+    """The text after the edits; a place within one moves to its beginning, or as an end to its end."""
+    if not edits:
+        return Text(text, places, places)
+    pieces: list[str] = []
+    firsts: list[int] = []
+    after: list[tuple[int, int, int]] = []
+    before = length = 0
+    for start, end, new in edits:
+        pieces += text[before:start], new
+        length += start - before
+        firsts.append(start)
+        after.append((end, length, length + len(new)))
+        length += len(new)
+        before = end
+    pieces.append(text[before:])
+
+    def moved(place: int, is_end: bool) -> int:
+        at = bisect_right(firsts, place if not is_end else place - 1) - 1
+        if at < 0:
+            return place
+        end, new_start, new_end = after[at]
+        return new_end + place - end if place >= end else new_end if is_end else new_start
+
+    starts = {offset: moved(place, False) for offset, place in places.items()}
+    ends = {offset: moved(place, True) for offset, place in places.items()}
+    return Text("".join(pieces), starts, ends)
+
+
+@dataclass
+class Texts:
+    """The documents of all submissions by name, each decoded when it is first asked for."""
+
+    report: Report
+    redact: Redact | None = None
+    _decoded: dict[tuple[str, str], Text] = field(default_factory=dict)
+
+    @cached_property
+    def submissions(self) -> dict[str, Submission]:
+        """All of them by name; of two with one name the first."""
+        return {s.name: s for s in (*self.report.old[::-1], *self.report.submissions[::-1])}
+
+    @cached_property
+    def documents(self) -> dict[str, dict[str, Document]]:
+        """By submission and name."""
+        return {s.name: {d.name: d for d in s.documents[::-1]} for s in self.submissions.values()}
+
+    @cached_property
+    def owner(self) -> dict[str, str]:
+        """From the name of a document to the submission it is in."""
+        return {d.name: s.name for s in (*self.report.old, *self.report.submissions)[::-1] for d in s.documents}
+
+    @cached_property
+    def _offsets(self) -> dict[tuple[str, str], set[int]]:
+        found: dict[tuple[str, str], set[int]] = defaultdict(set)
+        for pair in self.report.pairs:
+            for match in pair.matches:
+                for left, right in ((match.left, match.right), *match.runs):
+                    found[pair.left, left.document] |= {left.start, left.end}
+                    found[pair.right, right.document] |= {right.start, right.end}
+        for passage in self.report.common:
+            span = passage.span
+            found[self.owner.get(span.document, ""), span.document] |= {span.start, span.end}
+        return found
+
+    def text(self, submission: str, document: str) -> Text | None:
+        """The text of a document of a submission; None if there is none such."""
+        key = (submission, document)
+        if key not in self._decoded:
+            found = self.documents.get(submission, {}).get(document)
+            if found is None:
+                return None
+            redact = self.redact
+            edits = (lambda text: redact(submission, text)) if redact else None
+            offsets = self._offsets.get(key, set()) | {part.start for part in found.parts}
+            self._decoded[key] = decode(found, offsets, edits)
+        return self._decoded[key]
+
+    def span(self, submission: str, span: Span) -> tuple[Text, int, int] | None:
+        """A span as characters of its text."""
+        text = self.text(submission, span.document)
+        if text is None:
+            return None
+        size = len(self.documents[submission][span.document].data)
+        start, end = (min(max(offset, 0), size) for offset in (span.start, span.end))
+        return text, text.starts[start], max(text.starts[start], text.ends[end])
+
+
+def digest(document: Document) -> str:
+    """The SHA-256 of the bytes as they were read."""
+    return sha256(document.data).hexdigest()
+
+
+def contents(submission: Submission) -> str:
+    """A hash of all that was handed in, whatever the names and the order."""
+    return sha256("".join(sorted(digest(d) for d in submission.documents)).encode()).hexdigest()
+
+
+def pair_key(left: Submission, right: Submission) -> str:
+    """What verdicts are kept under: the same for the same contents, whichever is left."""
+    return sha256("".join(sorted((contents(left), contents(right)))).encode()).hexdigest()[:32]

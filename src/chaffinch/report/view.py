@@ -1,0 +1,227 @@
+"""What the pages show, as plain data: an index of everything, and a chunk for each submission and each pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from chaffinch import language
+from chaffinch.report import layout
+from chaffinch.report.redact import Names, everybody
+from chaffinch.report.texts import Texts, digest, pair_key
+from chaffinch.types import Document, Match, Pair, Passage, Report, Skipped, Submission
+
+_EXCERPT = 1500
+_EXCERPTS = 200
+"""Passages in common of which the text is shown; the others are only named."""
+
+VERDICTS = ("", "copied", "common source", "no")
+
+
+WORDS = {
+    "score": "how much of the two submissions is shared, from 0 % to 100 % if they are identical; "
+    "what everybody was given does not count.",
+    "coverage": "the share of one side that stands in matches; if one is high and the other low, "
+    "the smaller work may lie whole within the larger.",
+    "surprise": "how far their overlap lies above what is usual between these two and all others, "
+    "in standard deviations; near 0 is like any two of the class.",
+}
+
+
+class View:
+    """A report as the pages see it: submissions by number, names as they may be shown."""
+
+    def __init__(self, report: Report, *, anonymize: bool, verdicts: Mapping[str, Any] | None) -> None:
+        self.report = report
+        self.names: Names | None = everybody(report) if anonymize else None
+        self.texts = Texts(report, self.names.edits if self.names else None)
+        by_name = self.texts.submissions
+        order = (
+            self.names.labels if self.names else {s.name: s.name for s in (*report.submissions, *report.old)}
+        )
+        self.submissions = [by_name[name] for name in order]
+        self.number = {s.name: n for n, s in enumerate(self.submissions)}
+        self.verdicts = verdicts_of(verdicts)
+
+    def name(self, submission: str) -> str:
+        """A submission's name as it may be shown."""
+        return self.names.labels.get(submission, "a student") if self.names else submission
+
+    def file(self, submission: str, document: str) -> str:
+        """A document's name as it may be shown."""
+        return self.names.file(submission, document) if self.names else document
+
+    def free(self, value: Any) -> Any:
+        """Any value as it may be shown."""
+        return self.names.values(value) if self.names else value
+
+    def index(self) -> dict[str, Any]:
+        """All that the overview needs."""
+        report = self.report
+        old = {s.name for s in report.old} - {s.name for s in report.submissions}
+        return {
+            "submissions": [self._submission(s, s.name in old) for s in self.submissions],
+            "pairs": [self._pair(pair) for pair in report.pairs],
+            "clusters": [
+                {
+                    "members": sorted(self.number[n] for n in c.submissions if n in self.number),
+                    "score": number(c.score),
+                }
+                for c in report.clusters
+            ],
+            "graph": self._graph(),
+            "common": [self._passage(p, n < _EXCERPTS) for n, p in enumerate(report.common)],
+            "skipped": [self._skipped(n, s) for n, s in enumerate(report.skipped, 1)],
+            "background": list(report.background),
+            "receipt": self.free(plain(report.receipt)),
+            "verdicts": self._known_verdicts(),
+            "languages": self._languages(),
+            "words": WORDS,
+        }
+
+    def chunks(self) -> Iterator[tuple[str, Any]]:
+        """What is loaded when a pair is opened: s3 has the texts of submission 3, p3 the matches of pair 3."""
+        paired = {name for pair in self.report.pairs for name in (pair.left, pair.right)}
+        for n, submission in enumerate(self.submissions):
+            if submission.name in paired:
+                yield f"s{n}", [self._text(submission.name, d) for d in submission.documents]
+        for n, pair in enumerate(self.report.pairs):
+            yield f"p{n}", [found for match in pair.matches if (found := self._match(pair, match))]
+
+    def _submission(self, submission: Submission, is_old: bool) -> dict[str, Any]:
+        files = [self._file(submission.name, d) for d in submission.documents]
+        return {"name": self.name(submission.name), "old": is_old, "files": files}
+
+    def _file(self, submission: str, document: Document) -> dict[str, Any]:
+        return {
+            "name": self.file(submission, document.name),
+            "format": document.format,
+            "language": _language(document),
+            "bytes": len(document.data),
+            "sha256": digest(document),
+        }
+
+    def _text(self, submission: str, document: Document) -> dict[str, Any]:
+        """What a document says, and at which lines its pages or cells begin."""
+        text = self.texts.text(submission, document.name)
+        if text is None:
+            return {"text": "", "parts": []}
+        parts = [[text.line(text.starts[p.start]), self.free(p.label)] for p in document.parts if p.start in text.starts]
+        return {"text": text.text, "parts": parts}
+
+    def _pair(self, pair: Pair) -> dict[str, Any]:
+        left, right = (self.submissions[self.number[name]] for name in (pair.left, pair.right))
+        return {
+            "left": self.number[pair.left],
+            "right": self.number[pair.right],
+            "score": number(pair.score),
+            "coverage": [number(pair.coverage.left), number(pair.coverage.right)],
+            "surprise": number(pair.surprise),
+            "longest": pair.longest,
+            "matches": len(pair.matches),
+            "symbols": sum(match.symbols for match in pair.matches),
+            "key": pair_key(left, right),
+        }
+
+    def _match(self, pair: Pair, match: Match) -> list[Any] | None:
+        """[file, start, end, file, start, end, symbols, longest, owners, runs], counted as JavaScript counts."""
+        sides: list[int] = []
+        for submission, span in ((pair.left, match.left), (pair.right, match.right)):
+            found = self.texts.span(submission, span)
+            if found is None:
+                return None
+            names = [d.name for d in self.texts.submissions[submission].documents]
+            text, start, end = found
+            sides += names.index(span.document), text.unit(start), text.unit(end)
+        runs = []
+        for both in match.runs:
+            places = [
+                self.texts.span(name, span) for name, span in zip((pair.left, pair.right), both, strict=True)
+            ]
+            runs.append([text.unit(at) for place in places if place for text, *ends in (place,) for at in ends])
+        return [*sides, match.symbols, match.longest, match.owners, runs]
+
+    def _graph(self) -> dict[str, Any]:
+        clusters = [[n for n in c.submissions if n in self.number] for c in self.report.clusters]
+        clusters = [members for members in clusters if members]
+        scores = {(pair.left, pair.right): pair.score for pair in self.report.pairs}
+        shapes = []
+        for members in clusters:
+            place = {name: n for n, name in enumerate(members)}
+            inside = {(place[a], place[b]): s for (a, b), s in scores.items() if a in place and b in place}
+            shapes.append((len(members), inside))
+        drawing = layout.draw(shapes)
+        nodes = [
+            [self.number[name], *place]
+            for members, places in zip(clusters, drawing.places, strict=True)
+            for name, place in zip(members, places, strict=True)
+        ]
+        return {"width": drawing.width, "height": drawing.height, "nodes": nodes}
+
+    def _passage(self, passage: Passage, with_text: bool) -> dict[str, Any]:
+        span = passage.span
+        owner = self.texts.owner.get(span.document, "")
+        found = self.texts.span(owner, span)
+        lines = found[0].line_range(*found[1:]) if found else None
+        return {
+            "file": self.file(owner, span.document),
+            "lines": lines,
+            "symbols": passage.symbols,
+            "owners": passage.owners,
+            "base": passage.is_base,
+            "text": found[0].text[found[1] : found[2]][:_EXCERPT] if found and with_text else "",
+        }
+
+    def _skipped(self, n: int, skipped: Skipped) -> dict[str, str]:
+        if not self.names:
+            return {"name": skipped.name, "why": skipped.why}
+        # A student of whom nothing could be read is not known by name, so no name of a file can be shown.
+        suffix = PurePosixPath(skipped.name).suffix
+        shown = f"file {n}{suffix if suffix[1:].isalnum() and len(suffix) < 6 else ''}"
+        why = skipped.why.replace(skipped.name, shown).replace(PurePosixPath(skipped.name).name or "\0", shown)
+        return {"name": shown, "why": self.free(why)}
+
+    def _languages(self) -> dict[str, Any]:
+        """How each language that occurs is written, for the syntax colours."""
+        used = {_language(d) for s in self.submissions for d in s.documents}
+        return {
+            name: [list(r) for r in language.records(name)] for name in sorted(used & set(language.languages()))
+        }
+
+    def _known_verdicts(self) -> dict[str, Any]:
+        keys = {self._pair(pair)["key"] for pair in self.report.pairs} if self.verdicts else set()
+        return {key: self.free(value) for key, value in sorted(self.verdicts.items()) if key in keys}
+
+
+def _language(document: Document) -> str:
+    return (document.language or "").removesuffix(language.KEEP_NAMES)
+
+
+def number(value: float) -> float | None:
+    """A number for JSON, which has no infinity."""
+    return round(value, 6) if math.isfinite(value) else None
+
+
+def plain(value: Any) -> Any:
+    """A value of the receipt as JSON has it, sets in order."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted((plain(inner) for inner in value), key=str)
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, float):
+        return number(value)
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def verdicts_of(exported: Mapping[str, Any] | None) -> dict[str, dict[str, str]]:
+    """The verdicts in a file that the report's button wrote; what is not one is left out."""
+    found: dict[str, dict[str, str]] = {}
+    inner = (exported or {}).get("verdicts", exported or {})
+    for key, value in inner.items() if isinstance(inner, Mapping) else ():
+        if isinstance(value, Mapping) and value.get("verdict", "") in VERDICTS:
+            found[str(key)] = {"verdict": str(value.get("verdict", "")), "note": str(value.get("note", ""))}
+    return found

@@ -1,0 +1,157 @@
+"""Programs and pages made to break a reader: random, unclosed, deeply nested, endless.
+
+What must be fast runs in a process with limits. They are generous: linear time is seconds, and what looks for
+an end again and again takes hours.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chaffinch import Document, Recipe, language, stream
+from chaffinch.types import Stream
+
+SECONDS = 60
+MEGABYTES = 1
+
+OPENINGS = [
+    "/*", '"', "'", "`", 'R"x(', "<<EOF", "<<-EOF\n", "--[==[", "[=", "{-", "(*", '"""', "'''", "#|", "#", "r#",
+    'r#"', "%q(", "=begin\n", "/* \\", "\\\n", '"\\', "'\\", "<?ph", "?>", "qw(", "<<~SQL", '#"', "0x", "1e+",
+    "1.", "$", " #",
+]  # fmt: skip
+PAGE_OPENINGS = [
+    "<!--", "<!-- -", "<script>", "<script></", "<style>", "&", "&#", "&amp", "&#x", "<", "</", "<a b='",
+    '<a b="', "<!", "<?", "<svg><math>", "<![CDATA[", "<p a=\"'", "<script></scrip",
+]  # fmt: skip
+
+
+def is_sound(found: Stream, size: int) -> bool:
+    in_order = bool((found.starts[1:] >= found.ends[:-1]).all()) and bool((found.starts < found.ends).all())
+    return in_order and (not len(found) or int(found.ends[-1]) <= size)
+
+
+def limited(program: str, megabytes: int | None = None) -> str:
+    """What a program prints, given so much memory and a minute."""
+
+    def limit() -> None:
+        if megabytes is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=SECONDS, preexec_fn=limit
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", language.languages())
+def test_random_bytes(name: str) -> None:
+    data = random.Random(name).randbytes(100_000)
+    for front in (name, name + language.KEEP_NAMES):
+        assert is_sound(stream(Document("x", data, "latin-1"), Recipe(front)), len(data))
+
+
+@pytest.mark.parametrize("name", language.languages())
+def test_every_opening_unclosed(name: str) -> None:
+    """Once, at the end of the text, on every line, and all of them in turn."""
+    openings = sorted(
+        {row[1] for row in language.records(name) if len(row) > 1 and row[0] not in ("keyword", "columns")}
+    )
+    texts = [text for o in openings for text in (o, f"x {o}", f"{o} y\n" * 100, o * 100, f"{o}\\")]
+    for text in [*texts, "\n".join(openings) * 50, " ".join(openings) * 50]:
+        data = text.encode()
+        assert is_sound(stream(Document("x", data, "utf-8"), Recipe(name)), len(data)), text[:80]
+
+
+@pytest.mark.parametrize("name", language.languages())
+@pytest.mark.parametrize("depth", [200, 100_000])
+def test_deep_nesting(name: str, depth: int) -> None:
+    pairs = [("(", ")"), ("{", "}"), ("[", "]")]
+    pairs += [(row[1], row[2]) for row in language.records(name) if row[0] in ("block-comment", "string")][:6]
+    for left, right in pairs:
+        data = (left * depth + "x" + right * depth + "\n").encode()
+        assert is_sound(stream(Document("x", data, "utf-8"), Recipe(name)), len(data)), left
+
+
+def test_openings_repeated_in_every_language() -> None:
+    """Each of them on one line and on many, alone and with what an end would begin with."""
+    program = f"""
+from chaffinch import Document, Recipe, language, stream
+for name in language.languages():
+    own = {{row[1] for row in language.records(name) if row[0] in
+           ("string", "block-comment", "line-comment", "char", "fenced", "tagged")}}
+    for opening in sorted(own | set({OPENINGS!r})):
+        for unit in (opening, opening + " x\\n"):
+            data = (unit * ({MEGABYTES * 50_000} // len(unit))).encode()
+            stream(Document("x", data, "utf-8"), Recipe(name))
+print("read")
+"""
+    assert limited(program) == "read\n"
+
+
+def test_large_openings() -> None:
+    """A few languages with much more: what is a little worse than linear shows only there."""
+    program = f"""
+from chaffinch import Document, Recipe, stream
+for name in ("c", "cc", "python", "lua", "haskell", "bash"):
+    for opening in {OPENINGS!r}:
+        for unit in (opening, opening + " x\\n"):
+            data = (unit * ({MEGABYTES} * 1_000_000 // len(unit))).encode()
+            stream(Document("x", data, "utf-8"), Recipe(name))
+print("read")
+"""
+    assert limited(program) == "read\n"
+
+
+def test_openings_of_pages_repeated() -> None:
+    program = f"""
+from chaffinch import Document, stream
+for opening in {PAGE_OPENINGS!r}:
+    for unit in (opening, opening + " x\\n", opening + ">"):
+        data = (unit * ({MEGABYTES} * 1_000_000 // len(unit))).encode()
+        stream(Document("x.html", data))
+print("read")
+"""
+    assert limited(program) == "read\n"
+
+
+@pytest.mark.parametrize(
+    ("front", "unit"),
+    [
+        ("c", "/*x"),
+        ("python", '"x\\\\'),
+        ("javascript", "`${"),
+        ("fortran-fixed", " "),
+        ("text", "a"),
+    ],
+)
+def test_a_line_of_500_megabytes(front: str, unit: str) -> None:
+    """In fingerprints' constant memory beside the input, of which Python holds a copy while it is made."""
+    program = f"""
+from chaffinch import Document, Recipe, fingerprint
+data = {unit!r}.encode() * (500_000_000 // {len(unit)})
+print(fingerprint(Document("x", data, "utf-8"), Recipe({front!r}, w=10_000)).symbols > 0)
+"""
+    assert limited(program, 2_500) in ("True\n", "False\n")
+
+
+def test_memory_that_is_not_there_is_asked_for_in_vain() -> None:
+    """A stream reserves more than it needs; where that is refused it grows instead."""
+    program = """
+from chaffinch import Document, Recipe, stream
+data = b"word " * 40_000_000
+print(len(stream(Document("x", data, "utf-8"), Recipe("c"))))
+"""
+    assert limited(program, 3_000) == "40000000\n"
+
+
+def test_the_fuzzer_finds_nothing_in_a_second() -> None:
+    tool = Path(__file__).parent.parent / "tools" / "fuzz.py"
+    done = subprocess.run([sys.executable, tool, "--seconds", "1"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,87 @@
+"""Fuzzes the readers of the native core, each for some seconds; an input that breaks one is kept, and named.
+
+Run `python tools/fuzz.py --seconds 60`; with `--again TARGET FILE` it tries one input again. The checks are in
+core/examples/fuzz.rs; the seeds are the samples of every language and some pages and texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from chaffinch.language import languages, records
+
+ROOT = Path(__file__).parent.parent
+FOUND = ROOT / "core" / "target" / "fuzz"
+TARGETS = ("code", "html", "text")
+
+PAGES = (
+    "<!doctype html><html><title>T</title><style>p {}</style><body><p class='a>b'>caf&eacute; &#233;",
+    '<div id="x"><!-- out --><script>if (a < b) {}</script>1 < 2 &amp;&nbsp;&NotEqualTilde;<br/><![CDATA[',
+)
+TEXTS = (
+    "Plain words, 123 of them.",
+    "Être ou ne pas être, ça va ﬃ ½ ﷺ",
+    "吾輩は猫である 한국어 текст \U0001d49c",
+)
+
+
+def _write(folder: Path, tables: Path, target: str) -> None:
+    """The tables of languages, and seeds for a target: four bytes that say how to read it, and a document."""
+    folder.mkdir()
+    for number, language in enumerate(languages()):
+        table = b"\x1e".join(b"\x1f".join(f.encode() for f in row) for row in records(language))
+        (tables / f"{number:03}").write_bytes(table)
+        if target == "code":
+            for which in ("one", "two"):
+                sample = (ROOT / "tests" / "data" / "languages" / f"{language}.{which}").read_bytes()
+                (folder / f"{language}-{which}").write_bytes(bytes([number, 0, number, 37]) + sample[:1500])
+    for i, text in enumerate({"html": PAGES, "text": TEXTS, "code": ()}[target]):
+        for how in range(8):
+            encoding = {2: "utf-16-le", 3: "utf-32-le"}.get(how, "utf-8") if target == "text" else "utf-8"
+            (folder / f"{i}-{how}").write_bytes(bytes([how, 0, how, 37]) + text.encode(encoding))
+
+
+def _built() -> Path:
+    """With coverage, in a folder of its own: the flags are others."""
+    flags = "-C instrument-coverage --cfg coverage"
+    environment = os.environ | {"RUSTFLAGS": flags, "LLVM_PROFILE_FILE": os.devnull}
+    command = ["cargo", "build", "--quiet", "--release", "--example", "fuzz", "--target-dir", str(FOUND)]
+    subprocess.run(command, cwd=ROOT / "core", env=environment, check=True)
+    return FOUND / "release" / "examples" / "fuzz"
+
+
+def _run(program: Path, target: str, seconds: float, again: str | None) -> bool:
+    with TemporaryDirectory() as name:
+        seeds, tables = Path(name) / "seeds", Path(name) / "tables"
+        tables.mkdir()
+        _write(seeds, tables, target)
+        found = FOUND / f"{target}.input"
+        command = [str(program), target, str(seconds), str(tables), str(seeds), str(found)]
+        command += [again] if again else []
+        environment = os.environ | {"LLVM_PROFILE_FILE": os.devnull}
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
+    print(f"{target}: {done.stdout.strip()}", flush=True)
+    if done.returncode and not again:
+        print(f"{target}: the input is {found}; try it with --again {target} {found}")
+    return done.returncode == 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60, help="for each target")
+    parser.add_argument("--again", nargs=2, metavar=("TARGET", "FILE"), help="try this input only")
+    asked = parser.parse_args()
+    program = _built()
+    if asked.again:
+        return 0 if _run(program, asked.again[0], 0, asked.again[1]) else 1
+    done = [_run(program, target, asked.seconds, None) for target in TARGETS]
+    return 0 if all(done) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
