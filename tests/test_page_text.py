@@ -34,35 +34,31 @@ def test_the_text_of_a_page_has_the_letters_that_the_core_finds(page: str) -> No
     assert letters(Source.unicode(html_text(data).encode(), "utf-8")) == letters(Source.html(data))
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            (
-                "<",
-                ">",
-                "!--",
-                "-->",
-                "&",
-                "#",
-                "x",
-                "script",
-                "</",
-                "'",
-                '"',
-                "=",
-                " ",
-                "é",
-                "eacute;",
-                "/",
-                "p",
-                "4",
-            )
-        ),
-        max_size=40,
-    ).map("".join)
+_PIECES = (
+    "<",
+    ">",
+    "!--",
+    "-->",
+    "&",
+    "#",
+    "x",
+    "script",
+    "</",
+    "'",
+    '"',
+    "=",
+    " ",
+    "é",
+    "eacute;",
+    "/",
+    "p",
+    "4",
 )
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=40).map("".join))
 def test_any_page_has_the_letters_that_the_core_finds(page: str) -> None:
-    data = f"{page}>".encode()  # after a tag that never ends, html_text seeks no more tags and the core does
+    data = page.encode()
     assert letters(Source.unicode(html_text(data).encode(), "utf-8")) == letters(Source.html(data))
 
 
@@ -78,5 +74,6 @@ def test_pages_are_laid_out_for_people() -> None:
     ["<!--", "<script>", "<a b='", '<a b="', "<", "&", "<!", "</", "<style>x", "='<a'", "<![CDATA[", "<a ="],
 )
 def test_unclosed_openers_cost_no_more_than_their_length(opener: str) -> None:
-    html_text((opener + " ").encode() * 300_000)
-    html_text(opener.encode() * 300_000)
+    for page in ((opener + " ").encode() * 300_000, opener.encode() * 300_000):
+        html_text(page)
+        letters(Source.html(page))

@@ -85,6 +85,7 @@ pub(crate) struct Page<'a> {
     at: usize,
     /// Ends that were sought up to the end of the page, in vain.
     no_comment_end: bool,
+    no_tag_end: bool,
     no_quote: [bool; 2],
     no_close: [bool; HIDDEN.len()],
 }
@@ -100,7 +101,14 @@ pub(crate) enum Piece {
 
 impl<'a> Page<'a> {
     pub fn new(text: &'a [u8]) -> Self {
-        Page { text, at: 0, no_comment_end: false, no_quote: [false; 2], no_close: [false; HIDDEN.len()] }
+        Page {
+            text,
+            at: 0,
+            no_comment_end: false,
+            no_tag_end: false,
+            no_quote: [false; 2],
+            no_close: [false; HIDDEN.len()],
+        }
     }
 
     /// The next piece of visible text.
@@ -156,7 +164,11 @@ impl<'a> Page<'a> {
         if !is_tag && !matches!(rest.get(1), Some(b'!' | b'?' | b'/')) {
             return false;
         }
-        let Some(end) = self.tag_end(start + 1) else { return false };
+        let end = if self.no_tag_end { None } else { self.tag_end(start + 1) };
+        let Some(end) = end else {
+            self.no_tag_end = true;
+            return false;
+        };
         self.at = end;
         let hidden = HIDDEN.iter().position(|h| name[..length].eq_ignore_ascii_case(h));
         if let Some(kind) = hidden
