@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench import density, memory, peers, reading, speed, table, texts
+from bench import density, documents, memory, peers, reading, speed, table, texts
 from bench.table import Row
 from bench.texts import Texts
 from chaffinch import core
@@ -18,7 +18,7 @@ from chaffinch import core
 RESULTS = Path(__file__).parent / "results"
 
 
-def measure(found: Texts, folder: Path) -> list[Row]:
+def measure(found: Texts, folder: Path, data: Path | None) -> list[Row]:
     """Every row; the folder is for what must be a file."""
     return [
         *speed.kernels(found.english, folder),
@@ -26,6 +26,7 @@ def measure(found: Texts, folder: Path) -> list[Row]:
         *speed.growth(found.english),
         *peers.rows(found.english, folder),
         *reading.rows(found, folder),
+        *documents.rows(found.english, data),
         *speed.two_cores(found.english),
         *density.rows(found),
         *speed.start_up(),
@@ -62,7 +63,7 @@ def main() -> int:
     origin = "given" if asked.data else "the standard library's"
     about = machine() | {"texts": f"{origin}, {len(found.english):,} bytes English, {len(found.code):,} code"}
     with TemporaryDirectory() as folder:
-        rows = measure(found, Path(folder))
+        rows = measure(found, Path(folder), asked.data)
     print(table.plain(rows))
     RESULTS.mkdir(exist_ok=True)
     as_json = {"machine": about, "rows": [row.to_dict() for row in rows]}

@@ -16,7 +16,8 @@ from chaffinch.read.expand import expand
 from tests import made
 
 EXTENSIONS = (*made.FORMATS, "ipynb", "eml", "mbox", "zip", "tar", "gz", "7z", "c", "py")
-STARTS = [b"", b"%PDF-1.7\n", b"PK\x03\x04", b"\x1f\x8b\x08\0", b"BZh9", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"{\\rtf1",
+STARTS = [b"", b"%PDF-1.7\n", b"PK\x03\x04", b"\x1f\x8b\x08\0", b"BZh9", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c",
+          b"{\\rtf1",
           b"<html>", b'{"nbformat": 4, "cells": [', b"From: a\nTo: b\n\n", b"\\documentclass{a}", b"---\n",
           bytes.fromhex("d0cf11e0a1b11ae1")]  # fmt: skip
 

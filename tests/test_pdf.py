@@ -45,6 +45,11 @@ def test_words_broken_at_a_line_end_are_mended_and_lines_keep_their_numbers() ->
     assert found.place(found.data.index(b"too;")) == "page 1, line 3"
 
 
+def test_a_hyphen_at_a_line_end_stays_if_the_word_has_it_elsewhere() -> None:
+    found = read_pdf(made.pdf_pages([["A well-known fact is well-", "known to be well-", "nigh true."]]))
+    assert found.data.decode() == "A well-known fact is well-known\nto be wellnigh\ntrue.\n"
+
+
 def test_ligatures_are_letters() -> None:
     named = read_pdf(made.pdf_pages([["\x01nal o\x03ce \x02oor"]], "1 /fi /fl /ffi"))
     assert named.data.decode() == "final office floor\n"

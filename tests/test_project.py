@@ -27,6 +27,11 @@ LINE = [
     "reference",
     "read",
     "api",
+    "units",
+    "match",
+    "rank",
+    "comparison",
+    "report",
     "explain",
     "cli",
     "__main__",
@@ -37,7 +42,7 @@ HOMES = {
     "click": {"cli", "explain"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
-    "numpy": {"core", "read", "types"},
+    "numpy": {"core", "read", "types", "units", "match", "rank", "comparison"},
     "pygments": set[str](),  # by name, where it is asked for
     "pypdfium2": {"read"},
 }

@@ -14,7 +14,10 @@ from chaffinch.types import Document
 
 # A word broken at a line's end, by PDFium's own mark, which is no character, by a soft hyphen, or by a hyphen
 # that a small letter follows. The rest of the word is brought up, so that lines keep their numbers.
-_BROKEN = re.compile("(?<=[^\\W\\d_])(?:[\ufffe\x02\u00ad]\n?|[-\u2010]\n(?=[^\\W\\d_A-Z]))(\\S+)[ \t]*\n?")
+_BROKEN = re.compile("([^\\W\\d_]+)(?:[\ufffe\x02\u00ad]\n?|[-\u2010]\n(?=[^\\W\\d_A-Z]))(\\S+)[ \t]*\n?")
+# Whether it had a hyphen before, other places tell.
+_COMPOUND = re.compile(r"\b[^\W\d_]+-[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]*")
 # As characters, and as the bytes that stand for them in two encodings of TeX's fonts, which older files do not
 # explain.
 _LIGATURES = {
@@ -30,7 +33,7 @@ _MAX_BROKEN_PAGES = 100
 def read(document: Document) -> Iterator[Document]:
     """The text with the page of every byte; running heads and page numbers are left out."""
     extract = Extract(document)
-    pages = [_mended(text) for text in _pages(document)]
+    pages = _mended(list(_pages(document)))
     if not any(page.strip() for page in pages):
         raise Unreadable(f"{document.name}: holds no text, perhaps pictures of pages; make it searchable first")
     for number, page in enumerate(_without_running_heads(pages), 1):
@@ -62,11 +65,16 @@ def _pages(document: Document) -> Iterator[str]:
                 yield ""
 
 
-def _mended(page: str) -> str:
-    """Words that the page breaks or writes in its own way, as they are read."""
-    page = page.replace("\r\n", "\n")
-    page = _LIGATURE.sub(lambda found: _LIGATURES[found[0]], page)
-    return _BROKEN.sub("\\1\n", page)
+def _mended(pages: list[str]) -> list[str]:
+    """Pages with words that they break or write in their own way, as they are read."""
+    pages = [_LIGATURE.sub(lambda found: _LIGATURES[found[0]], page.replace("\r\n", "\n")) for page in pages]
+    hyphenated = {word for page in pages for word in _COMPOUND.findall(page)}
+
+    def join(broken: re.Match[str]) -> str:
+        whole = f"{broken[1]}-{_WORD.match(broken[2])[0]}"  # type: ignore[index]
+        return f"{broken[1]}{'-' if whole in hyphenated else ''}{broken[2]}\n"
+
+    return [_BROKEN.sub(join, page) for page in pages]
 
 
 def _without_running_heads(pages: list[str]) -> Iterator[str]:

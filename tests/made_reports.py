@@ -1,0 +1,132 @@
+"""Reports made by hand, for the tests of what is shown; lines in common are the matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import combinations
+from typing import Any
+
+from chaffinch.types import (
+    Cluster,
+    Coverage,
+    Document,
+    Match,
+    Pair,
+    Passage,
+    Report,
+    Skipped,
+    Span,
+    Submission,
+)
+
+SORTING = '''"""Sorts numbers."""
+import sys
+
+# Splits the list and sorts both halves.
+def sort(numbers):
+    if len(numbers) < 2:
+        return numbers
+    middle = len(numbers) // 2
+    left = sort(numbers[:middle])
+    right = sort(numbers[middle:])
+    return merge(left, right)
+
+
+def merge(left, right):
+    merged = []
+    while left and right:
+        smaller = left if left[0] <= right[0] else right
+        merged.append(smaller.pop(0))
+    return merged + left + right
+
+
+if __name__ == "__main__":
+    print(sort([int(word) for word in sys.argv[1:]]), "sorted", 0x1F)
+'''
+
+
+def submission(name: str, files: dict[str, str | Document]) -> Submission:
+    """Files by name, as Python programs unless they are documents already."""
+    documents = (
+        found if isinstance(found, Document) else Document(file, found.encode(), "utf-8", "code", "python")
+        for file, found in files.items()
+    )
+    return Submission(name, tuple(documents))
+
+
+def _lines(document: Document) -> tuple[list[str], list[int]]:
+    """What each line says, and at which bytes they begin and end."""
+    encoding = document.encoding or "utf-8"
+    lines = document.data.decode(encoding, "surrogateescape").splitlines(keepends=True)
+    places = [0]
+    for line in lines:
+        places.append(places[-1] + len(line.encode(encoding, "surrogateescape")))
+    return [line.strip() for line in lines], places
+
+
+def matches(left: Document, right: Document) -> list[Match]:
+    """Lines in common; with up to three others between them they are one match."""
+    (a, a_at), (b, b_at) = _lines(left), _lines(right)
+    groups: list[list[tuple[int, int, int]]] = []
+    for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
+        last = groups[-1][-1] if groups else (0, 0, 0)
+        is_near = bool(groups) and block.a - last[0] - last[2] <= 3 and block.b - last[1] - last[2] <= 3
+        if block.size and is_near:
+            groups[-1].append((block.a, block.b, block.size))
+        elif block.size > 1:
+            groups.append([(block.a, block.b, block.size)])
+    found = []
+    for group in groups:
+        runs = tuple(
+            (Span(left.name, a_at[x], a_at[x + n]), Span(right.name, b_at[y], b_at[y + n])) for x, y, n in group
+        )
+        whole = (
+            Span(left.name, runs[0][0].start, runs[-1][0].end),
+            Span(right.name, runs[0][1].start, runs[-1][1].end),
+        )
+        sizes = [n * 7 for _, _, n in group]
+        found.append(Match(*whole, sum(sizes), max(sizes), runs, 2))
+    return found
+
+
+def pair(left: Submission, right: Submission, score: float = 0.8, surprise: float = 6.5) -> Pair:
+    """The two with the matches of every file of one with every file of the other."""
+    found = tuple(m for a in left.documents for b in right.documents for m in matches(a, b))
+    coverage = Coverage(min(1.0, score * 1.1), score * 0.9)
+    return Pair(
+        left.name, right.name, score, coverage, surprise, max((m.longest for m in found), default=0), found
+    )
+
+
+def report(
+    submissions: Sequence[Submission],
+    pairs: Sequence[Pair] | None = None,
+    *,
+    clusters: Sequence[Cluster] = (),
+    common: Sequence[Passage] = (),
+    skipped: Sequence[Skipped] = (),
+    receipt: dict[str, Any] | None = None,
+) -> Report:
+    """All of them compared with all, unless the pairs are given."""
+    if pairs is None:
+        pairs = [pair(a, b, round(0.9 - 0.07 * n, 2)) for n, (a, b) in enumerate(combinations(submissions, 2))]
+    background = [max(0, 900 // (n + 1) ** 2 - n) for n in range(20)]
+    for one in pairs:
+        background[min(19, int(one.score * 20))] += 1
+    told = {
+        "version": "0.1.0",
+        "recipes": [{"front": "python", "k": 12, "w": 9, "scheme": "open-closed", "guarantee": 20}],
+        "options": {"base": ["template.py"], "keep_names": False, "least_score": 0.1},
+        "ignored": ["comments", "names", "spaces"],
+    }
+    return Report(
+        tuple(submissions),
+        (),
+        tuple(pairs),
+        tuple(clusters),
+        tuple(common),
+        tuple(skipped),
+        tuple(background),
+        told if receipt is None else receipt,
+    )
