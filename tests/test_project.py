@@ -33,13 +33,16 @@ LINE = [
     "comparison",
     "report",
     "explain",
+    "demo",
+    "commands",
+    "commands_compare",
     "cli",
     "__main__",
 ]
 
 # Each of these appears in one place.
 HOMES = {
-    "click": {"cli", "explain"},
+    "click": {"commands", "commands_compare", "explain"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
     "numpy": {"core", "read", "types", "units", "match", "rank", "comparison"},

@@ -1,6 +1,7 @@
 //! Short grams, counted: how much of each of two documents the other has too, wherever it stands.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::parallel::in_order;
 
@@ -16,7 +17,7 @@ pub struct Bags {
 impl Bags {
     /// Grams of n symbols of documents that are given one after another.
     pub fn new(symbols: &[u32], offsets: &[u64], n: usize) -> Self {
-        let mut numbers: HashMap<&[u32], u32> = HashMap::new();
+        let mut numbers: HashMap<u64, u32, BuildHasherDefault<AsItIs>> = HashMap::default();
         let mut frequencies: Vec<u32> = Vec::new();
         let mut bags = Vec::with_capacity(offsets.len().saturating_sub(1));
         for ends in offsets.windows(2) {
@@ -25,7 +26,7 @@ impl Bags {
                 .windows(n)
                 .map(|gram| {
                     let next = numbers.len() as u32;
-                    *numbers.entry(gram).or_insert(next)
+                    *numbers.entry(mixed(gram)).or_insert(next)
                 })
                 .collect();
             terms.sort_unstable();
@@ -37,36 +38,63 @@ impl Bags {
         Bags { bags, frequencies }
     }
 
-    /// For each pair the share of the left's grams that the right has too, and the other way round, each gram by its
-    /// rarity; `rarity` is the weight of a gram by the number of documents it stands in.
+    /// For each pair the share of the left's grams that the right has too, and the other way round, each gram by
+    /// its rarity; `rarity` is the weight of a gram by the number of documents it stands in. Pairs with the same left
+    /// one after another are fastest.
     pub fn shares(&self, pairs: &[u32], rarity: &[f32], threads: usize) -> [Vec<f32>; 2] {
-        let weight = |term: u32| rarity[self.frequencies[term as usize] as usize] as f64;
-        let total = |bag: &Bag| bag.iter().map(|&(term, count)| weight(term) * count as f64).sum::<f64>();
+        let weights: Vec<f64> = self.frequencies.iter().map(|&n| rarity[n as usize] as f64).collect();
+        let total = |bag: &Bag| bag.iter().map(|&(term, n)| weights[term as usize] * n as f64).sum::<f64>();
         let totals: Vec<f64> = self.bags.iter().map(total).collect();
-        let found = in_order(pairs.len() / 2, 256, threads, |range| {
-            range
-                .map(|i| {
-                    let (l, r) = (pairs[2 * i] as usize, pairs[2 * i + 1] as usize);
-                    let common = common(&self.bags[l], &self.bags[r], weight);
-                    let share = |total: f64| if total > 0.0 { (common / total) as f32 } else { 0.0 };
-                    (share(totals[l]), share(totals[r]))
-                })
-                .collect::<Vec<_>>()
+        let found = in_order(pairs.len() / 2, 4096, threads, |range| {
+            // How often each term stands in the left one.
+            let mut counts = vec![0u32; weights.len()];
+            let mut counted = None;
+            let mut shares = Vec::with_capacity(range.len());
+            for i in range {
+                let (left, right) = (pairs[2 * i] as usize, pairs[2 * i + 1] as usize);
+                if counted != Some(left) {
+                    let before: &[(u32, u32)] = counted.map_or(&[], |l: usize| &self.bags[l]);
+                    before.iter().for_each(|&(term, _)| counts[term as usize] = 0);
+                    self.bags[left].iter().for_each(|&(term, n)| counts[term as usize] = n);
+                    counted = Some(left);
+                }
+                let common: f64 = self.bags[right]
+                    .iter()
+                    .map(|&(term, n)| weights[term as usize] * counts[term as usize].min(n) as f64)
+                    .sum();
+                let share = |total: f64| if total > 0.0 { (common / total) as f32 } else { 0.0 };
+                shares.push((share(totals[left]), share(totals[right])));
+            }
+            shares
         });
         let (left, right) = found.into_iter().flatten().unzip();
         [left, right]
     }
 }
 
-fn common(left: &Bag, right: &Bag, weight: impl Fn(u32) -> f64) -> f64 {
-    let (mut i, mut j, mut sum) = (0, 0, 0.0);
-    while i < left.len() && j < right.len() {
-        let ((a, m), (b, n)) = (left[i], right[j]);
-        if a == b {
-            sum += weight(a) * m.min(n) as f64;
-        }
-        i += (a <= b) as usize;
-        j += (b <= a) as usize;
+/// A number for a gram; that two get the same is as good as impossible.
+fn mixed(gram: &[u32]) -> u64 {
+    let mix = |sum: u64, &symbol: &u32| {
+        let product = (sum ^ symbol as u64) as u128 * 0x9e37_79b9_7f4a_7c15;
+        product as u64 ^ (product >> 64) as u64
+    };
+    gram.iter().fold(gram.len() as u64 ^ 0x6a09_e667_f3bc_c908, mix)
+}
+
+/// Numbers that are mixed already.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
     }
-    sum
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only numbers are hashed");
+    }
 }

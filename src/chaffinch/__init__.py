@@ -11,10 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chaffinch.api import fingerprint, fingerprint_all, stream
+    from chaffinch.comparison import compare
     from chaffinch.errors import BadRecipe, ChaffinchError, RecipeMismatch, Unreadable
     from chaffinch.read.collect import documents, submissions
     from chaffinch.recipe import Recipe
-    from chaffinch.types import Document, Fingerprints, Match, Skipped, Span, Stream, Submission
+    from chaffinch.types import (
+        Document,
+        Fingerprints,
+        Match,
+        Pair,
+        Report,
+        Skipped,
+        Span,
+        Stream,
+        Submission,
+    )
 
 __version__ = "0.1.0"
 
@@ -23,6 +34,7 @@ _HOMES = {
     "fingerprint": "api",
     "fingerprint_all": "api",
     "stream": "api",
+    "compare": "comparison",
     "BadRecipe": "errors",
     "ChaffinchError": "errors",
     "RecipeMismatch": "errors",
@@ -33,6 +45,8 @@ _HOMES = {
     "Document": "types",
     "Fingerprints": "types",
     "Match": "types",
+    "Pair": "types",
+    "Report": "types",
     "Skipped": "types",
     "Span": "types",
     "Stream": "types",
@@ -45,13 +59,16 @@ __all__ = [
     "Document",
     "Fingerprints",
     "Match",
+    "Pair",
     "Recipe",
     "RecipeMismatch",
+    "Report",
     "Skipped",
     "Span",
     "Stream",
     "Submission",
     "Unreadable",
+    "compare",
     "documents",
     "fingerprint",
     "fingerprint_all",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ Comparable = str | Path | Document
 
 THRESHOLD = 0.2
 TOP = 500
-_STRUCTURE, _NAMES, _PROSE = 40, 125, 12
-"""A program has grams of a symbol for so many, with its names for so many; prose has grams of so many."""
+_STRUCTURE, _NAMES, _PROSE = 2.0, 0.75, 12
+"""Grams by which scores are counted: in a program of 80 symbols, the same with names, and in prose."""
 _LINKED = 5.0
 """Pairs with such a surprise make clusters."""
 
@@ -60,14 +60,19 @@ def compare(
     language: str = "auto",
     threshold: float = THRESHOLD,
     top: int | None = TOP,
+    max_owners: int | None = None,
     student_pattern: str | None = None,
     threads: int | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Compares every submission with every other, and with the old ones.
 
     Pairs with a score of at least `threshold` are listed, the most surprising first, at most `top` of them;
-    with `threshold=0, top=None` it is every pair with anything in common.
+    with `threshold=0, top=None` it is every pair with anything in common. What more than `max_owners` of them
+    have is ignored, as by MOSS; else it counts less, the more have it. `progress` is told what is being done.
     """
+    tell = progress or (lambda stage: None)
+    tell("Reading ...")
     new, skipped = _submissions(paths, student_pattern)
     former, skipped_old = _submissions(old, student_pattern)
     given, skipped_base = _submissions(base, None)
@@ -75,11 +80,12 @@ def compare(
     everyone = [*new, *former]
     kinds = _by_language(everyone, language, skipped)
     of_base = _by_language(given, language, skipped)
-    parts = [
-        _part(recipe_for(kind), owned, [d for docs in of_base.get(kind, {}).values() for d in docs], len(new),
-              threshold, threads)
-        for kind, owned in kinds.items()
-    ]  # fmt: skip
+    parts = []
+    for kind, owned in kinds.items():
+        tell(f"Comparing {len(owned)} submissions in {kind} ...")
+        base_documents = [d for documents in of_base.get(kind, {}).values() for d in documents]
+        parts.append(_part(recipe_for(kind), owned, base_documents, len(new), threshold, max_owners, threads))
+    tell("Looking at the matches ...")
     pairs, scores, amounts = _together(parts, len(everyone))
     unusual = rank.surprise(amounts, pairs, len(everyone))
     listed = _listed(scores, unusual, pairs, threshold, top)
@@ -134,12 +140,15 @@ def _part(
     base: list[Document],
     new: int,
     threshold: float,
+    max_owners: int | None,
     threads: int | None,
 ) -> _Part:
     owners = np.array(list(owned), np.int64)
     made = units([*owned.values(), *([base] if base else [])], recipe, threads)
     of_base = made.pop() if base else None
     masks = match.given(made, of_base, recipe.k, threads)
+    if max_owners is not None:
+        match.ignore_common(made, masks, recipe.k, max_owners)
     prints = [match.without(u.prints, mask, recipe.k) for u, mask in zip(made, masks, strict=True)]
     hashes = [np.unique(p.hashes) for p in prints]
     old = (owners >= new).astype(np.uint8)

@@ -41,6 +41,15 @@ def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = No
     return masks
 
 
+def ignore_common(units: list[Unit], masks: list[NDArray[np.bool_]], k: int, most: int) -> None:
+    """Masks what more units have."""
+    hashes, counts = np.unique(np.concatenate([np.unique(u.prints.hashes) for u in units]), return_counts=True)
+    common = hashes[counts > most]
+    for unit, mask in zip(units, masks, strict=True):
+        for position in unit.prints.positions[np.isin(unit.prints.hashes, common)].tolist():
+            mask[position : position + k] = True
+
+
 def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprints:
     """Those that do not lie wholly in what is masked."""
     if not mask.any():

@@ -28,7 +28,7 @@ class Candidates:
 
     pairs: Pairs
     amounts: Floats
-    """What they share, by rarity."""
+    """How many fingerprints they share."""
     owners: list[NDArray[np.uint32]]
     """For each unit, how many units have each of its different hashes, in order of the hashes."""
 
@@ -48,13 +48,16 @@ def candidates(
     found, owners = core.pairs(hashes, old, rarity(len(hashes)), least=least, threads=threads)
     pairs = np.stack([found.left, found.right], axis=1)
     offsets = np.cumsum([len(h) for h in hashes])
-    return Candidates(pairs, found.weights.astype(np.float64), np.split(owners, offsets[:-1]))
+    return Candidates(pairs, found.shared.astype(np.float64), np.split(owners, offsets[:-1]))
 
 
-def telling(sizes: NDArray[np.int64], symbols_each: int) -> NDArray[np.int64]:
-    """The length of grams that tell something: the longer a program, the longer by one for so many symbols."""
-    wanted = 1 + sizes / symbols_each
-    nearest: NDArray[np.int64] = _LENGTHS[np.abs(np.log(wanted)[:, None] - np.log(_LENGTHS)).argmin(axis=1)]
+def telling(sizes: NDArray[np.int64], at_80: float) -> NDArray[np.int64]:
+    """The length of grams that tell something in programs of such sizes, by that for 80 symbols.
+
+    In a long program short grams are there by chance; in a short one long grams are not there after any change.
+    """
+    wanted = np.maximum(at_80 * (sizes / 80) ** 1.4, 1)
+    nearest: NDArray[np.int64] = _LENGTHS[np.searchsorted(np.sqrt(_LENGTHS[1:] * _LENGTHS[:-1]), wanted)]
     return nearest
 
 

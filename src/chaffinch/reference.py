@@ -6,6 +6,7 @@ Readable beside the papers; nothing here is fast, and nothing else in the packag
 from __future__ import annotations
 
 import codecs
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -206,3 +207,26 @@ def fingerprint(
     found = stream(data, recipe.front, encoding)
     chosen = select([symbol for symbol, _, _ in found], recipe, window)
     return [(h, p, found[p][1], found[p + recipe.k - 1][2]) for h, p in chosen]
+
+
+def runs(left: Sequence[int], right: Sequence[int], k: int) -> set[tuple[int, int, int]]:
+    """(start on the left, on the right, length) of every equal run of at least k that cannot be made longer."""
+    found = set()
+    for i in range(len(left)):
+        for j in range(len(right)):
+            if left[i] != right[j] or (i and j and left[i - 1] == right[j - 1]):
+                continue
+            n = 0
+            while i + n < len(left) and j + n < len(right) and left[i + n] == right[j + n]:
+                n += 1
+            if n >= k:
+                found.add((i, j, n))
+    return found
+
+
+def share(left: Sequence[int], right: Sequence[int], n: int, weights: dict[Gram, float]) -> float:
+    """The share of the left's grams of n symbols that the right has too, as often, by weight."""
+    ours, theirs = (Counter(tuple(s[i : i + n]) for i in range(len(s) - n + 1)) for s in (left, right))
+    total = sum(weights[gram] * times for gram, times in ours.items())
+    common = sum(weights[gram] * times for gram, times in (ours & theirs).items())
+    return common / total if total else 0.0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -165,3 +168,8 @@ class Report:
     """How many of all pairs have a score of 0 to .05, .05 to .1, and so on: twenty numbers."""
     receipt: dict[str, Any]
     """Recipes, guarantees, options, numbers: what was done."""
+
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """As pages: a file if the path ends in .html, else a folder; `anonymize=True` leaves out names."""
+        # By name, since this is the start of the line and that its end.
+        import_module("chaffinch.report").save(self, Path(path), **options)

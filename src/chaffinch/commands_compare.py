@@ -1,0 +1,144 @@
+"""The commands that compare."""
+
+from __future__ import annotations
+
+import json
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from chaffinch.commands import ERROR, FOUND, NOTHING, complain, is_error, main, printable
+from chaffinch.errors import Unreadable
+
+if TYPE_CHECKING:
+    from chaffinch.types import Report
+
+_REPORT = "chaffinch-report.html"
+_SHOWN = 12
+_PATHS = click.Path(path_type=Path)
+
+
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=_PATHS)
+@click.option("-l", "--language", default="auto", help="text or a language; by the file if auto.")
+@click.option("-b", "--base", multiple=True, type=_PATHS, help="What everybody was given. May be repeated.")
+@click.option(
+    "--old", multiple=True, type=_PATHS, help="Earlier work, compared with the new only. May be repeated."
+)
+@click.option("-o", "--output", type=_PATHS, help=f"A .html file or a folder.  [{_REPORT}; none with --json]")
+@click.option("--top", type=click.IntRange(1), default=500, help="At most so many pairs are listed.")
+@click.option("--threshold", type=click.FloatRange(0, 1), default=0.2, help="The lowest score that is listed.")
+@click.option("-m", "--max-owners", type=click.IntRange(2), help="Ignore what more submissions than this have.")
+@click.option("--student-pattern", metavar="REGEX", help="Finds the student's name in a path.")
+@click.option("--anonymize", is_flag=True, help="No names in the report, not even inside the work.")
+@click.option("--verdicts", type=_PATHS, help="A reviewer's verdicts, exported from an earlier report.")
+@click.option("--csv", "as_csv", type=_PATHS, help="Also the list of pairs, for a spreadsheet.")
+@click.option("--open", "opens", is_flag=True, help="Open the report when it is done.")
+@click.option("--json", "as_json", is_flag=True, help="Everything, as JSON on standard output.")
+@click.pass_context
+def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) -> None:
+    """Compare submissions: who shares what with whom, and how unusual that is.
+
+    PATHS are a folder or an archive with a submission in each of its entries, or the submissions themselves.
+    """
+    report = _run(paths, options)
+    _hand_out(report, options)
+    if not options["as_json"]:
+        _summarize(report)
+    context.exit(ERROR if is_error(list(report.skipped), paths) else FOUND if report.pairs else NOTHING)
+
+
+def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
+    from chaffinch.comparison import compare as run
+
+    given = ("base", "old", "language", "top", "threshold", "max_owners", "student_pattern")
+    stage = _on_terminal if sys.stderr and sys.stderr.isatty() else None
+    report = run(paths, **{name: options[name] for name in given}, progress=stage)
+    if stage:
+        stage("")
+    return report
+
+
+def _on_terminal(stage: str) -> None:
+    """One line that is overwritten."""
+    click.echo(f"\r\x1b[K{printable(stage)[:100]}", nl=False, err=True)
+
+
+def _hand_out(report: Report, options: dict[str, Any]) -> None:
+    from chaffinch.report import save, to_csv, to_json
+
+    if options["as_json"]:
+        click.echo(json.dumps(to_json(report), ensure_ascii=False, indent=1))
+    output = options["output"] or (None if options["as_json"] else Path(_REPORT))
+    if options["as_csv"]:
+        options["as_csv"].write_text(to_csv(report), "utf-8", newline="")
+    if output:
+        save(report, output, anonymize=options["anonymize"], verdicts=_verdicts(options["verdicts"]))
+        page = output if output.suffix.lower() in (".html", ".htm") else output / "index.html"
+        click.echo(f"The report: {printable(str(page))}", err=options["as_json"])
+        if options["opens"]:
+            webbrowser.open(page.resolve().as_uri())
+
+
+def _verdicts(path: Path | None) -> dict[str, Any] | None:
+    if path is None:
+        return None
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise Unreadable(f"{path}: not verdicts that a report exported: {error}") from None
+    if not isinstance(found, dict):
+        raise Unreadable(f"{path}: not verdicts that a report exported")
+    return found
+
+
+def _summarize(report: Report) -> None:
+    """A short table, and what was left out."""
+    for left_out in report.skipped[:_SHOWN]:
+        complain(f"{left_out.name}: {left_out.why}")
+    if len(report.skipped) > _SHOWN:
+        complain(f"and {len(report.skipped) - _SHOWN} more left out; the report has them all")
+    everyone = len(report.submissions)
+    if not report.pairs:
+        click.echo(f"Nothing in common among {everyone} submissions.")
+        return
+    click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
+    for pair in report.pairs[:_SHOWN]:
+        names = f"{printable(pair.left)}  -  {printable(pair.right)}"
+        click.echo(f"{pair.score:6.0%} {pair.surprise:9.1f} {pair.longest:8}  {names}")
+    listed = f"{len(report.pairs)} pairs of {everyone} submissions listed"
+    click.echo(f"{listed}, {len(report.clusters)} clusters, {len(report.skipped)} files or folders left out")
+
+
+@main.command()
+@click.argument("folder", required=False, default="chaffinch-demo", type=_PATHS)
+@click.option("--open/--no-open", "opens", default=None, help="Open the report.  [if there is a screen]")
+@click.pass_context
+def demo(context: click.Context, /, folder: Path, opens: bool | None) -> None:
+    """Write a small class with known copies into FOLDER, compare it, and show the report."""
+    from chaffinch.demo import write
+
+    copies = write(folder)
+    options = {
+        "base": (folder / "given",), "old": (folder / "last year",), "language": "auto", "top": 500,
+        "threshold": 0.2, "max_owners": None, "student_pattern": None, "anonymize": False, "verdicts": None, "as_csv": None,
+        "as_json": False, "output": folder / "report.html",
+        "opens": _has_screen() if opens is None else opens,
+    }  # fmt: skip
+    click.echo(f"A class of students, in {printable(str(folder / 'class'))}. Copied were:")
+    for copied in copies:
+        click.echo(f"  {copied}")
+    report = _run((folder / "class",), options)
+    _hand_out(report, options)
+    _summarize(report)
+    context.exit(FOUND if report.pairs else NOTHING)
+
+
+def _has_screen() -> bool:
+    """Whether someone sits before a desktop."""
+    import os
+
+    return sys.stdout.isatty() and (sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY")))

@@ -1,0 +1,306 @@
+"""compare, end to end: through files and the command line to pairs, matches and pages."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import chaffinch
+from chaffinch import Document, Report
+from chaffinch.comparison import recipe_for
+from tests import made
+from tests.programs import WRITERS, Function, Style, functions
+
+LANGUAGES = sorted(WRITERS)
+
+
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    done = [sys.executable, "-m", "chaffinch", *map(str, arguments)]
+    return subprocess.run(done, capture_output=True, text=True)
+
+
+def write(folder: Path, work: dict[str, str], extension: str) -> Path:
+    for name, text in work.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / f"main.{extension}").write_text(text)
+    return folder
+
+
+def ranked(report: Report) -> list[tuple[str, str]]:
+    return [(p.left, p.right) for p in report.pairs]
+
+
+def disguises(original: list[Function], other: list[Function]) -> dict[str, tuple[list[Function], Style]]:
+    """What a copy may look like."""
+    shuffled = original[:]
+    random.Random(1).shuffle(shuffled)
+    return {
+        "verbatim": (original, Style()),
+        "renamed": (original, Style(prefix="count_of_")),
+        "reformatted": (original, Style(indent=1)),
+        "reordered": (shuffled, Style(prefix="x")),
+        "merged": (original[:3] + other[:3], Style(prefix="y")),
+        "half": (original[:3] + functions(77, 3), Style(prefix="z")),
+    }
+
+
+@pytest.mark.parametrize("extension", LANGUAGES)
+def test_copies_are_found_in_every_disguise_and_rank_before_the_unrelated(
+    extension: str, tmp_path: Path
+) -> None:
+    writer = WRITERS[extension]
+    original, other = functions(1), functions(2)
+    work = {"original": writer(original, Style()), "other": writer(other, Style())}
+    work |= {name: writer(*how) for name, how in disguises(original, other).items()}
+    work |= {f"unrelated{seed}": writer(functions(seed), Style(prefix=f"n{seed}_")) for seed in range(10, 22)}
+    done = command("compare", write(tmp_path / "class", work, extension), "--json", "--threshold", 0)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    scores = {tuple(sorted((p["left"], p["right"]))): p for p in report["pairs"]}
+    unrelated = [p for names, p in scores.items() if all(n.startswith("unrelated") for n in names)]
+    highest = max((p["score"] for p in unrelated), default=0.0)
+    surprising = max((p["surprise"] for p in unrelated), default=0.0)
+    for name in disguises(original, other):
+        pair = scores[tuple(sorted(("original", name)))]
+        assert pair["score"] > highest, name
+        assert pair["surprise"] > surprising, name
+        assert pair["matches"]
+    assert scores["merged", "other"]["score"] > highest
+    same = scores["original", "verbatim"]
+    assert (same["score"], same["coverage"]) == (1.0, {"left": 1.0, "right": 1.0})
+    assert scores["original", "renamed"]["coverage"] == {"left": 1.0, "right": 1.0}
+
+
+def test_prose_is_compared_whatever_its_format(tmp_path: Path) -> None:
+    essays = {seed: made.prose(8, seed) for seed in range(8)}
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for seed, paragraphs in essays.items():
+        (folder / f"student{seed}.txt").write_bytes(made.txt(paragraphs))
+    (folder / "copier.pdf").write_bytes(made.pdf(essays[3]))
+    (folder / "half.docx").write_bytes(made.docx(essays[4][:4] + made.prose(4, 99)))
+    report = chaffinch.compare([folder])
+    assert set(ranked(report)[:2]) == {("copier", "student3"), ("half", "student4")}
+    pair = next(p for p in report.pairs if p.left == "copier")
+    assert pair.coverage.right > 0.97
+    copier = next(s for s in report.submissions if s.name == "copier")
+    assert copier.documents[0].place(pair.matches[0].left.start).startswith("page 1")
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_base_code_does_not_count_even_with_small_edits(edited: bool, tmp_path: Path) -> None:
+    writer = WRITERS["py"]
+    given = writer(functions(50, 5), Style())
+    (tmp_path / "given.py").write_text(given)
+    if edited:
+        lines = given.splitlines()
+        given = "\n".join(
+            f"{line}  # edited\n    extra = {i}" if i % 9 == 4 else line for i, line in enumerate(lines)
+        )
+    work = {f"s{seed}": given + "\n" + writer(functions(seed, 3), Style()) for seed in range(1, 8)}
+    work["copy"] = given + "\n" + writer(functions(3, 3), Style(prefix="other"))
+    folder = write(tmp_path / "class", work, "py")
+    with_base = chaffinch.compare([folder], base=[tmp_path / "given.py"], threshold=0, top=None)
+    without = chaffinch.compare([folder], threshold=0, top=None)
+    assert ranked(with_base)[0] == ("copy", "s3")
+    others = [p for p in with_base.pairs if (p.left, p.right) != ("copy", "s3")]
+    assert max((p.coverage.left for p in others), default=0) < 0.2
+    assert min(p.coverage.left for p in without.pairs) > 0.3
+    assert with_base.receipt["base_symbols"]["python"] > 1000
+
+
+def test_what_everybody_has_is_told_as_common(tmp_path: Path) -> None:
+    writer = WRITERS["c"]
+    shared = writer(functions(50, 2), Style())
+    work = {f"s{seed}": shared + writer(functions(seed, 3), Style()) for seed in range(12)}
+    report = chaffinch.compare([write(tmp_path / "class", work, "c")])
+    assert report.common
+    assert {passage.owners for passage in report.common} == {12}
+    masked = chaffinch.compare([tmp_path / "class"], threshold=0, top=None, max_owners=6)
+    assert max((p.coverage.left for p in masked.pairs), default=0) < 0.2
+
+
+def test_old_work_is_compared_with_new_but_not_with_itself(tmp_path: Path) -> None:
+    writer = WRITERS["java"]
+    write(tmp_path / "old", {f"old{s}": writer(functions(s), Style()) for s in (1, 1001)}, "java")
+    (tmp_path / "old" / "twin").mkdir()
+    (tmp_path / "old" / "twin" / "main.java").write_text(writer(functions(1), Style()))
+    write(
+        tmp_path / "new",
+        {"copier": writer(functions(1), Style(prefix="q")), "fair": writer(functions(5), Style())},
+        "java",
+    )
+    report = chaffinch.compare([tmp_path / "new"], old=[tmp_path / "old"], threshold=0, top=None)
+    assert set(ranked(report)[:2]) == {("copier", "old1"), ("copier", "twin")}
+    assert ("old1", "twin") not in ranked(report)
+    assert len(report.old) == 3
+
+
+def test_files_of_a_submission_are_matched_across_and_languages_apart(tmp_path: Path) -> None:
+    writer = WRITERS["py"]
+    original, other = functions(1), functions(2)
+    one = tmp_path / "class" / "one"
+    two = tmp_path / "class" / "two"
+    for folder in (one, two, tmp_path / "class" / "three"):
+        folder.mkdir(parents=True)
+    (one / "a.py").write_text(writer(original[:3], Style()))
+    (one / "b.py").write_text(writer(original[3:], Style()))
+    (one / "main.c").write_text(WRITERS["c"](other, Style()))
+    (two / "all.py").write_text(writer(original, Style(prefix="w")))
+    (tmp_path / "class" / "three" / "main.c").write_text(WRITERS["c"](other, Style(prefix="u")))
+    report = chaffinch.compare([tmp_path / "class"], threshold=0, top=None)
+    pairs = {(p.left, p.right): p for p in report.pairs}
+    files = {(Path(m.left.document).name, Path(m.right.document).name) for m in pairs["one", "two"].matches}
+    assert files == {("a.py", "all.py"), ("b.py", "all.py")}
+    assert pairs["one", "two"].coverage.right > 0.95
+    assert 0.2 < pairs["one", "two"].coverage.left < 0.8  # the program in C counts on this side
+    assert ("three", "two") not in pairs
+
+
+def test_c_renamed_to_cpp_is_still_compared(tmp_path: Path) -> None:
+    (tmp_path / "one.c").write_text(WRITERS["c"](functions(1), Style()))
+    (tmp_path / "two.cpp").write_text(WRITERS["c"](functions(1), Style(prefix="a")))
+    assert ranked(chaffinch.compare([tmp_path])) == [("one", "two")]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("front", ["python", "text"])
+def test_any_run_of_t_symbols_is_inside_a_match_and_nothing_is_shorter_than_k(seed: int, front: str) -> None:
+    chance = random.Random(seed)
+    recipe = recipe_for(front)
+    t = recipe.guarantee
+    assert t is not None
+    words = [
+        "if",
+        "else",
+        "(",
+        ")",
+        "+",
+        "while",
+        "x",
+        "1",
+        "=",
+        ":",
+        "[",
+        "]",
+        "return",
+        "not",
+        "and",
+        "or",
+        "-",
+        "*",
+    ]
+    if front == "text":
+        words = list("abcdefghijklmnopqrstuvwxyz")
+
+    def tokens(n: int) -> list[str]:
+        return [chance.choice(words) for _ in range(n)]
+
+    shared = tokens(t)
+    texts = [" ".join([*tokens(300), *shared, *tokens(300)]).encode() for _ in range(2)]
+    left, right = (
+        Document(name, text, "utf-8", "plain", front) for name, text in zip("lr", texts, strict=True)
+    )
+    (pair,) = chaffinch.compare([left, right], threshold=0, top=None).pairs
+    for side, document in (("left", left), ("right", right)):
+        start = document.data.index(" ".join(shared).encode())
+        end = start + len(" ".join(shared).encode())
+        spans = [getattr(m, side) for m in pair.matches]
+        assert any(s.start <= start and end <= s.end for s in spans)
+    assert pair.longest >= t
+    for m in pair.matches:
+        for a, b in m.runs:
+            streams = [
+                chaffinch.stream(
+                    Document("x", d.data[s.start : s.end], "utf-8", "plain", front), recipe
+                ).symbols.tolist()
+                for d, s in ((left, a), (right, b))
+            ]
+            assert streams[0] == streams[1]
+            assert len(streams[0]) >= recipe.k
+
+
+def test_scores_are_symmetric_and_bounded(tmp_path: Path) -> None:
+    texts = [WRITERS["py"](functions(seed), Style()) for seed in (1, 2, 1)] + [
+        WRITERS["py"](functions(1, 2), Style())
+    ]
+    documents = [Document(f"d{i}.py", text.encode()) for i, text in enumerate(texts)]
+    forth = chaffinch.compare(documents, threshold=0, top=None)
+    back = chaffinch.compare(documents[::-1], threshold=0, top=None)
+    ours = {frozenset((p.left, p.right)): p for p in forth.pairs}
+    theirs = {frozenset((p.left, p.right)): p for p in back.pairs}
+    assert ours.keys() == theirs.keys()
+    for names, pair in ours.items():
+        assert pair.score == theirs[names].score
+        assert 0 <= pair.score <= 1
+        assert (
+            0
+            <= min(pair.coverage.left, pair.coverage.right)
+            <= max(pair.coverage.left, pair.coverage.right)
+            <= 1
+        )
+    assert ours[frozenset(("d0.py", "d2.py"))].score == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_small_and_uniform_classes(count: int, tmp_path: Path) -> None:
+    work = {f"s{i}": WRITERS["c"](functions(1), Style()) for i in range(count)}
+    folder = write(tmp_path / "class", work, "c")
+    folder.mkdir(exist_ok=True)
+    done = command("compare", folder, "-o", tmp_path / "report.html")
+    assert done.returncode == (0 if count > 1 else 1), done.stderr
+    assert (tmp_path / "report.html").exists()
+    report = chaffinch.compare([folder])
+    assert len(report.pairs) == count * (count - 1) // 2
+    assert all(p.score == 1 for p in report.pairs)
+
+
+def test_one_unreadable_file_among_many_costs_nothing_else(tmp_path: Path) -> None:
+    work = {f"s{seed}": WRITERS["py"](functions(seed), Style()) for seed in range(20)}
+    work["copy"] = WRITERS["py"](functions(7), Style(prefix="c"))
+    folder = write(tmp_path / "class", work, "py")
+    (folder / "s3" / "report.pdf").write_bytes(b"%PDF-1.4 broken")
+    (folder / "s4" / "photo.png").write_bytes(b"\x89PNG" + bytes(100))
+    report = chaffinch.compare([folder])
+    assert ranked(report)[0] == ("copy", "s7")
+    assert sorted(Path(s.name).name for s in report.skipped) == ["photo.png", "report.pdf"]
+
+
+def test_strange_names_do_no_harm(tmp_path: Path) -> None:
+    names = ["<script>alert(1)</script>", "a'b\"c", "x\ny", "\u202egnirts", "n" * 200, "=1+1"]
+    text = WRITERS["py"](functions(1), Style())
+    documents = [Document(name, text.encode(), None, "plain", "python") for name in names]
+    report = chaffinch.compare(documents)
+    assert len(report.pairs) == 15
+    report.save(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "<script>alert(1)" not in page
+
+
+def test_a_rerun_is_byte_identical_whatever_the_threads(tmp_path: Path) -> None:
+    work = {f"s{seed}": WRITERS["js"](functions(seed % 7), Style(prefix=f"p{seed}")) for seed in range(14)}
+    folder = write(tmp_path / "class", work, "js")
+    for name, threads in (("one.html", 1), ("two.html", 2)):
+        chaffinch.compare([folder], threads=threads).save(tmp_path / name)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+    once, again = (command("compare", folder, "--json") for _ in range(2))
+    assert once.stdout == again.stdout
+
+
+def test_the_command_says_what_it_found(tmp_path: Path) -> None:
+    work = {f"s{seed}": WRITERS["py"](functions(seed), Style()) for seed in range(5)}
+    work["copy"] = WRITERS["py"](functions(3), Style(prefix="c"))
+    folder = write(tmp_path / "class", work, "py")
+    done = command("compare", folder, "-o", tmp_path / "out", "--csv", tmp_path / "pairs.csv")
+    assert done.returncode == 0, done.stderr
+    assert "copy  -  s3" in done.stdout
+    assert (tmp_path / "out" / "index.html").exists()
+    assert "copy,s3" in (tmp_path / "pairs.csv").read_text()
+    assert command("compare", tmp_path / "gone", "--json").returncode == 2
+    assert command("compare", folder, "-l", "klingon").returncode == 2
+    assert "Traceback" not in command("compare", folder, "--student-pattern", "(").stderr

@@ -1,0 +1,132 @@
+"""The core's pairs, matches and overlaps are those of the reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chaffinch import Fingerprints, Recipe, core, reference
+from chaffinch.core import Collection, Runs, Source
+
+small = st.lists(st.integers(1, 3), max_size=60)
+larger = st.lists(st.integers(1, 12), max_size=120)
+K = 4
+
+
+def prints_of(symbols: list[int], recipe: Recipe) -> Fingerprints:
+    return core.fingerprint([Source.canonical(np.array(symbols, np.uint32))], recipe)[0]
+
+
+def collection(documents: list[list[int]], recipe: Recipe) -> Collection:
+    streams = [np.array(d, np.uint32) for d in documents]
+    return Collection(streams, [prints_of(d, recipe) for d in documents])
+
+
+def matches_of(left: list[int], right: list[int], recipe: Recipe, gap: int) -> list[list[tuple[int, int, int]]]:
+    found = core.matches(collection([left, right], recipe), np.array([[0, 1]], np.uint32), recipe.k, gap)
+    return unpacked(found, 0)
+
+
+def unpacked(found: Runs, pair: int) -> list[list[tuple[int, int, int]]]:
+    runs = list(zip(found.left.tolist(), found.right.tolist(), found.lengths.tolist(), strict=True))
+    bounds = found.match_offsets.tolist()
+    return [runs[bounds[m] : bounds[m + 1]] for m in range(*found.pair_offsets[pair : pair + 2].tolist())]
+
+
+@settings(max_examples=300)
+@given(st.one_of(st.tuples(small, small), st.tuples(larger, larger)), st.integers(0, 9), st.integers(1, 5))
+def test_every_shared_run_of_t_symbols_is_inside_a_match(
+    both: tuple[list[int], list[int]], gap: int, w: int
+) -> None:
+    left, right = both
+    recipe = Recipe("bytes", k=K, w=w)
+    found = matches_of(left, right, recipe, gap)
+    spans = [[(m[0][side], m[-1][side] + m[-1][2]) for m in found] for side in (0, 1)]
+    for i, j, n in reference.runs(left, right, K + w - 1):
+        assert any(start <= i and i + n <= end for start, end in spans[0])
+        assert any(start <= j and j + n <= end for start, end in spans[1])
+
+
+@given(st.one_of(st.tuples(small, small), st.tuples(larger, larger)), st.integers(0, 9), st.integers(1, 5))
+def test_runs_are_equal_maximal_and_not_shorter_than_k(
+    both: tuple[list[int], list[int]], gap: int, w: int
+) -> None:
+    left, right = both
+    maximal = reference.runs(left, right, K)
+    for match in matches_of(left, right, Recipe("bytes", k=K, w=w), gap):
+        assert set(match) <= maximal
+        for (i, j, n), (i2, j2, _) in pairwise(match):
+            assert i < i2
+            assert j < j2
+            assert i2 - (i + n) <= gap
+            assert j2 - (j + n) <= gap
+
+
+@given(st.lists(small, min_size=1, max_size=6), st.integers(1, 3))
+def test_results_do_not_depend_on_threads(documents: list[list[int]], threads: int) -> None:
+    recipe = Recipe("bytes", k=K, w=2)
+    pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32).reshape(-1, 2)
+    everything = collection(documents, recipe)
+    one, many = (core.matches(everything, pairs, K, 5, n) for n in (1, threads))
+    assert [a.tolist() for a in one] == [b.tolist() for b in many]
+
+
+@given(st.lists(small, max_size=7), st.data())
+def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data: st.DataObject) -> None:
+    recipe = Recipe("bytes", k=K, w=2)
+    hashes = [np.unique(prints_of(d, recipe).hashes) for d in documents]
+    old = np.array([data.draw(st.booleans()) for _ in documents], np.uint8)
+    rarity = np.linspace(1, 0.5, len(documents) + 1).astype(np.float32)
+    found, owners = core.pairs(hashes, old, rarity)
+    sets = [set(h.tolist()) for h in hashes]
+    counts = Counter(h for s in sets for h in s)
+    expected = {
+        (i, j): (len(both), sum(float(rarity[counts[h]]) for h in both))
+        for i, j in combinations(range(len(documents)), 2)
+        if (both := sets[i] & sets[j]) and not (old[i] and old[j])
+    }
+    got = {
+        (i, j): (n, weight)
+        for i, j, n, weight in zip(
+            found.left.tolist(),
+            found.right.tolist(),
+            found.shared.tolist(),
+            found.weights.tolist(),
+            strict=True,
+        )
+    }
+    assert got.keys() == expected.keys()
+    for pair, (n, weight) in expected.items():
+        assert got[pair][0] == n
+        assert abs(got[pair][1] - weight) < 1e-3
+    assert owners.tolist() == [counts[h] for own in hashes for h in own.tolist()]
+
+
+@given(st.lists(small, min_size=2, max_size=5), st.integers(1, 5))
+def test_overlaps_are_those_of_the_reference(documents: list[list[int]], n: int) -> None:
+    rarity = np.linspace(1, 0.5, len(documents) + 1).astype(np.float32)
+    grams = [{tuple(d[i : i + n]) for i in range(len(d) - n + 1)} for d in documents]
+    counts = Counter(gram for own in grams for gram in own)
+    weights = {gram: float(rarity[times]) for gram, times in counts.items()}
+    pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32)
+    left, right = core.overlaps(collection(documents, Recipe("bytes", k=K, w=2)), pairs, n, rarity)
+    for (i, j), a, b in zip(pairs.tolist(), left.tolist(), right.tolist(), strict=True):
+        assert abs(a - reference.share(documents[i], documents[j], n, weights)) < 1e-5
+        assert abs(b - reference.share(documents[j], documents[i], n, weights)) < 1e-5
+        if documents[i] == documents[j] and len(documents[i]) >= n:
+            assert (a, b) == (1.0, 1.0)
+
+
+def test_a_passage_that_stands_very_often_in_both_costs_little() -> None:
+    period = [1, 2, 3, 4, 5, 6, 7]
+    left, right = period * 3000, [9, *period * 2000]
+    found = matches_of(left, right, Recipe("bytes", k=12, w=3), 10)
+    covered = np.zeros(len(left), bool)
+    for match in found:
+        for i, _, n in match:
+            covered[i : i + n] = True
+    assert covered.mean() > 0.6  # at most what the other has of it need match, in one piece
