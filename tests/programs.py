@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Function:
-    """Its number, how many parameters it has, and statements: how deep they stand, their kind, target and value."""
+    """Its number, its parameters, and statements: how deep they stand, their kind, target and value."""
 
     number: int
     parameters: int
@@ -27,9 +27,10 @@ def functions(seed: int, count: int = 6) -> list[Function]:
                 [f"<{chance.randrange(12)}>", str(chance.randrange(100)), f'"{chance.random()}"']
             )
         a, b = value(depth - 1), value(depth - 1)
-        shapes = [f"{a} + {b}", f"{a} - {b}", f"({a} * {b})", f"{a} / {b}", f"{a} % ({b})", f"<{chance.randrange(20, 30)}>()",
-                  f"<{chance.randrange(20, 30)}>({a})", f"<{chance.randrange(20, 30)}>({a}, {b})", f"<{chance.randrange(12)}>[{a}]",
-                  f"<{chance.randrange(12)}>[{a}][{b}]", f"-{a}", f"<{chance.randrange(12)}>.<{chance.randrange(12)}>"]  # fmt: skip
+        name, called = f"<{chance.randrange(12)}>", f"<{chance.randrange(20, 30)}>"
+        shapes = [f"{a} + {b}", f"{a} - {b}", f"({a} * {b})", f"{a} / {b}", f"{a} % ({b})", f"-{a}"]
+        shapes += [f"{called}()", f"{called}({a})", f"{called}({a}, {b})"]
+        shapes += [f"{name}[{a}]", f"{name}[{a}][{b}]", f"{name}.{called}"]
         return chance.choice(shapes)
 
     def condition() -> str:

@@ -12,7 +12,7 @@ import pytest
 
 import chaffinch
 from chaffinch import Document, Report
-from chaffinch.comparison import recipe_for
+from chaffinch.parts import recipe_for
 from tests import made
 from tests.programs import WRITERS, Function, Style, functions
 

@@ -30,6 +30,7 @@ LINE = [
     "units",
     "match",
     "rank",
+    "parts",
     "comparison",
     "report",
     "explain",
@@ -45,7 +46,7 @@ HOMES = {
     "click": {"commands", "commands_compare", "explain"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
-    "numpy": {"core", "read", "types", "units", "match", "rank", "comparison"},
+    "numpy": {"core", "read", "types", "units", "match", "rank", "parts", "comparison"},
     "pygments": set[str](),  # by name, where it is asked for
     "pypdfium2": {"read"},
 }

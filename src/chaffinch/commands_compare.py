@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import webbrowser
 from pathlib import Path
@@ -122,23 +123,19 @@ def demo(context: click.Context, /, folder: Path, opens: bool | None) -> None:
     from chaffinch.demo import write
 
     copies = write(folder)
-    options = {
-        "base": (folder / "given",), "old": (folder / "last year",), "language": "auto", "top": 500,
-        "threshold": 0.2, "max_owners": None, "student_pattern": None, "anonymize": False, "verdicts": None, "as_csv": None,
-        "as_json": False, "output": folder / "report.html",
-        "opens": _has_screen() if opens is None else opens,
-    }  # fmt: skip
     click.echo(f"A class of students, in {printable(str(folder / 'class'))}. Copied were:")
     for copied in copies:
         click.echo(f"  {copied}")
-    report = _run((folder / "class",), options)
-    _hand_out(report, options)
-    _summarize(report)
-    context.exit(FOUND if report.pairs else NOTHING)
+    context.invoke(
+        compare,
+        paths=(folder / "class",),
+        base=(folder / "given",),
+        old=(folder / "last year",),
+        output=folder / "report.html",
+        opens=_has_screen() if opens is None else opens,
+    )
 
 
 def _has_screen() -> bool:
     """Whether someone sits before a desktop."""
-    import os
-
     return sys.stdout.isatty() and (sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY")))

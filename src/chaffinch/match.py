@@ -22,7 +22,7 @@ class Common:
 
     matches: tuple[Match, ...]
     covered: tuple[int, int]
-    """Symbols of each that stand in runs and were not given to everybody."""
+    """Symbols of each that stand in runs."""
     longest: int
 
 
@@ -50,6 +50,19 @@ def ignore_common(units: list[Unit], masks: list[NDArray[np.bool_]], k: int, mos
             mask[position : position + k] = True
 
 
+def unlike(units: list[Unit], masks: list[NDArray[np.bool_]]) -> list[NDArray[np.uint32]]:
+    """The units' symbols, with one that is nowhere else for each that is masked: no run goes on there."""
+    found = []
+    last = 0xFFFFFFFF - sum(len(unit.documents) for unit in units)  # those are between documents
+    for unit, mask in zip(units, masks, strict=True):
+        symbols = unit.symbols.copy() if mask.any() else unit.symbols
+        count = int(mask.sum())
+        symbols[mask] = np.arange(last - count, last)
+        last -= count
+        found.append(symbols)
+    return found
+
+
 def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprints:
     """Those that do not lie wholly in what is masked."""
     if not mask.any():
@@ -62,7 +75,6 @@ def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprin
 def common(
     left: Unit,
     right: Unit,
-    masks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     owners: NDArray[np.uint32],
     runs: core.Runs,
     pair: int,
@@ -95,7 +107,7 @@ def common(
                     max(2, int(np.median(np.concatenate(shared)))),
                 )
             )
-    covered = _covered(lefts, lengths, masks[0]), _covered(rights, lengths, masks[1])
+    covered = _covered(lefts, lengths, len(left.symbols)), _covered(rights, lengths, len(right.symbols))
     return Common(tuple(found), covered, int(lengths.max(initial=0)))
 
 
@@ -107,9 +119,9 @@ def _around(spans: list[Span]) -> Span:
     return Span(spans[0].document, min(s.start for s in spans), max(s.end for s in spans))
 
 
-def _covered(starts: NDArray[np.int64], lengths: NDArray[np.int64], mask: NDArray[np.bool_]) -> int:
-    """Symbols in at least one run and not masked."""
-    depth = np.zeros(len(mask) + 1, np.int64)
+def _covered(starts: NDArray[np.int64], lengths: NDArray[np.int64], size: int) -> int:
+    """Symbols in at least one run."""
+    depth = np.zeros(size + 1, np.int64)
     np.add.at(depth, starts, 1)
     np.add.at(depth, starts + lengths, -1)
-    return int(((np.cumsum(depth)[:-1] > 0) & ~mask).sum())
+    return int((np.cumsum(depth)[:-1] > 0).sum())

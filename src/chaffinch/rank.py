@@ -29,6 +29,8 @@ class Candidates:
     pairs: Pairs
     amounts: Floats
     """How many fingerprints they share."""
+    shares: Floats
+    """What that is of the lighter one's, by rarity."""
     owners: list[NDArray[np.uint32]]
     """For each unit, how many units have each of its different hashes, in order of the hashes."""
 
@@ -41,14 +43,15 @@ def rarity(units: int) -> NDArray[np.float32]:
     return weights
 
 
-def candidates(
-    hashes: Sequence[NDArray[np.uint64]], old: NDArray[np.uint8], least: float, threads: int | None
-) -> Candidates:
-    """Pairs that share at least so much of the lighter one; hashes differ and are sorted within each unit."""
-    found, owners = core.pairs(hashes, old, rarity(len(hashes)), least=least, threads=threads)
+def candidates(hashes: Sequence[NDArray[np.uint64]], old: NDArray[np.uint8], threads: int | None) -> Candidates:
+    """All pairs that share a hash, but for pairs of old ones; hashes differ and are sorted within each unit."""
+    weights = rarity(len(hashes))
+    found, owners = core.pairs(hashes, old, weights, threads=threads)
     pairs = np.stack([found.left, found.right], axis=1)
-    offsets = np.cumsum([len(h) for h in hashes])
-    return Candidates(pairs, found.shared.astype(np.float64), np.split(owners, offsets[:-1]))
+    of_units = np.split(owners, np.cumsum([len(h) for h in hashes])[:-1])
+    totals = np.array([weights[own].sum(dtype=np.float64) for own in of_units])
+    lighter = np.minimum(totals[found.left], totals[found.right])
+    return Candidates(pairs, found.shared.astype(np.float64), found.weights / lighter, of_units)
 
 
 def telling(sizes: NDArray[np.int64], at_80: float) -> NDArray[np.int64]:

@@ -1,0 +1,153 @@
+"""All that is in one language -> which submissions share what there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch import api, core, language, match, rank
+from chaffinch.recipe import FRONTS, Recipe
+from chaffinch.types import Document, Passage
+from chaffinch.units import Unit, units
+
+_STRUCTURE, _NAMES, _PROSE = 2.0, 0.75, 12
+"""Grams by which scores are counted: in a program of 80 symbols, the same with names, and in prose."""
+_LETTERS = 5.0
+"""So many letters say as much as a token."""
+
+
+def recipe_for(front: str) -> Recipe:
+    """How documents of a kind are compared: more finely than an archive would be kept."""
+    return Recipe(front, k=20, w=11) if front in FRONTS else Recipe(front)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A unit for each submission that has something in the language."""
+
+    recipe: Recipe
+    owners: NDArray[np.int64]
+    """The submission of each unit, in order."""
+    units: list[Unit]
+    masks: list[NDArray[np.bool_]]
+    """What is base code in each."""
+    documents: core.Collection
+    candidates: rank.Candidates
+    scores: rank.Floats
+    """Of each candidate; 0 for those that cannot reach the threshold."""
+
+    @property
+    def symbol_weight(self) -> float:
+        return 1 / _LETTERS if self.recipe.front in FRONTS else 1.0
+
+    def sizes(self) -> rank.Floats:
+        """How much each unit has that is not base code, in tokens."""
+        sizes = [u.size - int(m.sum()) for u, m in zip(self.units, self.masks, strict=True)]
+        return np.array(sizes, np.float64) * self.symbol_weight
+
+    def frequencies(self, unit: int) -> NDArray[np.uint32]:
+        """For each symbol of a unit, how many units have the fingerprint that begins there or last before."""
+        hashes, positions = self._prints(unit)
+        size = len(self.units[unit].symbols)
+        if not len(hashes):
+            return np.ones(size, np.uint32)
+        number = np.cumsum(np.concatenate([[0], hashes[1:] != hashes[:-1]]))
+        counts = self.candidates.owners[unit][number]
+        order = np.argsort(positions, kind="stable")
+        at = np.searchsorted(positions[order], np.arange(size), "right") - 1
+        spread: NDArray[np.uint32] = counts[order][at.clip(0)]
+        return spread
+
+    def matches(self, pairs: Sequence[tuple[int, int]], threads: int | None) -> Iterator[match.Common]:
+        """What pairs of units have in common."""
+        runs = core.matches(
+            self.documents, np.array(pairs, np.uint32).reshape(-1, 2), self.recipe.k, match.GAP, threads
+        )
+        for number, (i, j) in enumerate(pairs):
+            yield match.common(self.units[i], self.units[j], self.frequencies(i), runs, number)
+
+    def common(self) -> Iterator[Passage]:
+        """What at least half of all, and more than a handful, have: a template that nobody gave us."""
+        least = max(6, len(self.units) / 2)
+        explained: set[int] = set()
+        for i, unit in enumerate(self.units):
+            owners = self.frequencies(i)
+            often = (owners >= least) & ~self.masks[i]
+            often[np.append(unit.starts[1:], len(owners)) - 1] = False  # what stands between documents
+            edges = np.flatnonzero(np.diff(np.concatenate([[False], often, [False]]).astype(np.int8)))
+            hashes, positions = self._prints(i)
+            for start, end in edges.reshape(-1, 2).tolist():
+                inside = set(hashes[(positions >= start) & (positions < end)].tolist())
+                if end - start >= self.recipe.k and len(inside - explained) * 2 > len(inside):
+                    explained |= inside
+                    have_it = int(np.median(owners[start:end]))
+                    yield Passage(unit.spans([start], [end])[0], end - start, have_it, False)
+
+    def _prints(self, unit: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        first, last = self.documents.hash_offsets[unit : unit + 2].tolist()
+        return self.documents.hashes[first:last], self.documents.positions[first:last]
+
+
+def made_of(
+    recipe: Recipe,
+    owned: Mapping[int, list[Document]],
+    base: list[Document],
+    new: int,
+    threshold: float,
+    max_owners: int | None,
+    threads: int | None,
+) -> Part:
+    """Documents of each submission, of which the first `new` are compared with one another."""
+    owners = np.array(list(owned), np.int64)
+    made = units([*owned.values(), *([base] if base else [])], recipe, threads)
+    of_base = made.pop() if base else None
+    masks = match.given(made, of_base, recipe.k, threads)
+    if max_owners is not None:
+        match.ignore_common(made, masks, recipe.k, max_owners)
+    prints = [match.without(u.prints, mask, recipe.k) for u, mask in zip(made, masks, strict=True)]
+    found = rank.candidates([np.unique(p.hashes) for p in prints], (owners >= new).astype(np.uint8), threads)
+    # What shares few fingerprints shares few short grams: only the others are worth counting.
+    likely = found.shares >= threshold / 4
+    scores = np.zeros(len(found.pairs))
+    scores[likely] = _scores(recipe, made, masks, found.pairs[likely], threads)
+    documents = core.Collection(match.unlike(made, masks), prints)
+    return Part(recipe, owners, made, masks, documents, found, scores)
+
+
+def _scores(
+    recipe: Recipe,
+    made: list[Unit],
+    masks: list[NDArray[np.bool_]],
+    pairs: rank.Pairs,
+    threads: int | None,
+) -> rank.Floats:
+    """The share of the smaller that the other has too: as structure, or word for word, whichever is more."""
+    keep = [_own(u, mask) for u, mask in zip(made, masks, strict=True)]
+    streams = [u.symbols[own] for u, own in zip(made, keep, strict=True)]
+    if recipe.front in FRONTS:
+        return rank.overlap(streams, pairs, np.full(len(pairs), _PROSE), threads)
+    sizes = np.array([len(s) for s in streams], np.int64)
+    smaller = np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]])
+    structure = rank.overlap(streams, pairs, rank.telling(smaller, _STRUCTURE), threads)
+    if recipe.front.startswith(language.OTHER) or recipe.front.endswith(language.KEEP_NAMES):
+        return structure
+    words = [_with_names(u, recipe)[own] for u, own in zip(made, keep, strict=True)]
+    return np.maximum(structure, rank.overlap(words, pairs, rank.telling(smaller, _NAMES), threads))
+
+
+def _own(unit: Unit, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Symbols that are neither base code nor between documents."""
+    own = ~mask
+    own[np.append(unit.starts[1:], len(mask)) - 1] = False
+    return own
+
+
+def _with_names(unit: Unit, recipe: Recipe) -> rank.Symbols:
+    """The same tokens, each name, number and string by what it says."""
+    named = Recipe(recipe.front + language.KEEP_NAMES, k=recipe.k, w=recipe.w)
+    between = np.zeros(1, np.uint32)
+    pieces = [piece for d in unit.documents for piece in (api.stream(d, named).symbols, between)]
+    return np.concatenate(pieces)
