@@ -81,7 +81,7 @@ def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data:
     hashes = [np.unique(prints_of(d, recipe).hashes) for d in documents]
     old = np.array([data.draw(st.booleans()) for _ in documents], np.uint8)
     rarity = np.linspace(1, 0.5, len(documents) + 1).astype(np.float32)
-    found, owners = core.pairs(hashes, old, rarity)
+    found = core.pairs(hashes, old, rarity)
     sets = [set(h.tolist()) for h in hashes]
     counts = Counter(h for s in sets for h in s)
     expected = {
@@ -103,7 +103,11 @@ def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data:
     for pair, (n, weight) in expected.items():
         assert got[pair][0] == n
         assert abs(got[pair][1] - weight) < 1e-3
-    assert owners.tolist() == [counts[h] for own in hashes for h in own.tolist()]
+    assert found.histogram.sum() == len(expected)
+    assert found.sums.tolist() == [
+        sum(n for p, (n, _) in expected.items() if i in p) for i in range(len(documents))
+    ]
+    assert found.owners.tolist() == [counts[h] for own in hashes for h in own.tolist()]
 
 
 @given(st.lists(small, min_size=2, max_size=5), st.integers(1, 5))

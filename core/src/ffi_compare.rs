@@ -79,7 +79,8 @@ impl ChfDocuments {
 }
 
 /// Pairs of documents with anything in common: left, right, how many hashes they share, the weight of these as the
-/// bits of a float; and for every hash given, in how many documents it stands. Hashes are distinct and sorted within
+/// bits of a float; for every hash given, in how many documents it stands; and for every document how many hashes it
+/// shares with all others together, with the histogram of how many pairs share. Hashes are distinct and sorted within
 /// each document.
 ///
 /// # Safety
@@ -100,13 +101,14 @@ pub unsafe extern "C" fn chf_pairs(
             unsafe { (slice(offsets, documents + 1), slice(old, documents), slice(rarity, documents + 1)) };
         let hashes = unsafe { slice(hashes, offsets[documents] as usize) };
         let postings = Postings::new(hashes, offsets, old);
-        let pairs = postings.pairs(rarity, least, threads as usize);
+        let (pairs, usual) = postings.pairs(rarity, least, threads as usize);
         vec![
             pairs.iter().map(|p| p.left).collect(),
             pairs.iter().map(|p| p.right).collect(),
             pairs.iter().map(|p| p.shared).collect(),
             pairs.iter().map(|p| p.weight.to_bits()).collect(),
             postings.frequencies(),
+            [usual.sums, usual.histogram].concat(),
         ]
     })
 }

@@ -11,6 +11,33 @@ pub struct Pair {
     pub weight: f32,
 }
 
+/// How many hashes pairs share, over all pairs with anything in common.
+pub struct Usual {
+    /// Of each document, with all others together.
+    pub sums: Vec<u32>,
+    /// How many pairs share so many; the last counts all with more.
+    pub histogram: Vec<u32>,
+}
+
+impl Usual {
+    fn new(documents: usize) -> Self {
+        Usual { sums: vec![0; documents], histogram: vec![0; 1 << 12] }
+    }
+
+    fn add(&mut self, left: usize, right: usize, shared: u32) {
+        self.sums[left] = self.sums[left].saturating_add(shared);
+        self.sums[right] = self.sums[right].saturating_add(shared);
+        let last = self.histogram.len() - 1;
+        self.histogram[last.min(shared as usize)] += 1;
+    }
+
+    fn join(&mut self, other: &Usual) {
+        let pairs =
+            self.sums.iter_mut().zip(&other.sums).chain(self.histogram.iter_mut().zip(&other.histogram));
+        pairs.for_each(|(mine, theirs)| *mine = mine.saturating_add(*theirs));
+    }
+}
+
 pub struct Postings<'a> {
     /// The distinct hashes of each document as numbers of terms, and where each document's begin.
     terms: Vec<u32>,
@@ -54,17 +81,18 @@ impl<'a> Postings<'a> {
         self.terms.iter().map(|&term| self.owners(term).len() as u32).collect()
     }
 
-    /// Every pair with anything in common whose weight is at least `least` of the lighter one's; `rarity` is the
-    /// weight of a hash by the number of documents it stands in.
-    pub fn pairs(&self, rarity: &[f32], least: f32, threads: usize) -> Vec<Pair> {
+    /// Pairs whose weight is at least `least` of the lighter one's, and what is usual among all with anything in
+    /// common; `rarity` is the weight of a hash by the number of documents it stands in.
+    pub fn pairs(&self, rarity: &[f32], least: f32, threads: usize) -> (Vec<Pair>, Usual) {
         let documents = self.old.len();
         let weigh = |d: usize| self.of(d).iter().map(|&t| rarity[self.owners(t).len()]).sum::<f32>();
         let totals: Vec<f32> = (0..documents).map(weigh).collect();
-        let found = in_order(documents, 64, threads, |range| {
+        let found = in_order(documents, 256, threads, |range| {
             let mut shared = vec![0u32; documents];
             let mut weights = vec![0f32; documents];
             let mut touched = Vec::new();
             let mut pairs = Vec::new();
+            let mut usual = Usual::new(documents);
             for left in range {
                 for &term in self.of(left) {
                     let owners = self.owners(term);
@@ -82,15 +110,24 @@ impl<'a> Postings<'a> {
                 for right in touched.drain(..) {
                     let r = right as usize;
                     let (shared, weight) = (std::mem::take(&mut shared[r]), std::mem::take(&mut weights[r]));
-                    let both_old = self.old[left] != 0 && self.old[r] != 0;
-                    if !both_old && weight >= least * totals[left].min(totals[r]) {
+                    if self.old[left] != 0 && self.old[r] != 0 {
+                        continue;
+                    }
+                    usual.add(left, r, shared);
+                    if weight >= least * totals[left].min(totals[r]) {
                         pairs.push(Pair { left: left as u32, right, shared, weight });
                     }
                 }
             }
-            pairs
+            (pairs, usual)
         });
-        found.concat()
+        let mut all = Usual::new(documents);
+        let mut pairs = Vec::new();
+        for (some, usual) in found {
+            pairs.extend(some);
+            all.join(&usual);
+        }
+        (pairs, all)
     }
 
     fn of(&self, document: usize) -> &[u32] {

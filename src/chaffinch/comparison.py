@@ -61,7 +61,11 @@ def compare(
         parts.append(made_of(recipe_for(kind), owned, base_documents, len(new), threshold, max_owners, threads))
     tell("Looking at the matches ...")
     pairs, scores, amounts = _together(parts, len(everyone))
-    unusual = rank.surprise(amounts, pairs, len(everyone))
+    sums = np.zeros(len(everyone))
+    for p in parts:
+        sums[p.owners] += p.candidates.sums
+    spread = float(np.sqrt(sum(p.candidates.spread**2 for p in parts)))
+    unusual = rank.surprise(amounts, pairs, sums, spread)
     listed = _listed(scores, unusual, pairs, threshold, top)
     found = tuple(_evidence(parts, everyone, pairs[listed], scores[listed], unusual[listed], threads))
     return Report(
@@ -72,7 +76,7 @@ def compare(
         tuple(passage for p in parts for passage in p.common()),
         tuple(skipped),
         _histogram(scores, len(new), len(former)),
-        _receipt(parts, len(new), len(former), len(pairs), threshold, top),
+        _receipt(parts, len(new), len(former), threshold, top),
     )
 
 
@@ -205,9 +209,7 @@ def _histogram(scores: rank.Floats, new: int, old: int) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
-def _receipt(
-    parts: list[Part], new: int, old: int, pairs: int, threshold: float, top: int | None
-) -> dict[str, Any]:
+def _receipt(parts: list[Part], new: int, old: int, threshold: float, top: int | None) -> dict[str, Any]:
     recipes = {p.recipe.front: p.recipe.to_dict() | {"guarantee": p.recipe.guarantee} for p in parts}
     for recipe in recipes.values():
         del recipe["seed"]
@@ -216,7 +218,7 @@ def _receipt(
         "recipes": recipes,
         "submissions": new,
         "old": old,
-        "pairs_with_anything_in_common": pairs,
+        "pairs_with_anything_in_common": {p.recipe.front: p.candidates.count for p in parts},
         "threshold": threshold,
         "top": top,
         "gap": match.GAP,

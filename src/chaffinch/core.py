@@ -320,6 +320,12 @@ class Pairs(NamedTuple):
     shared: NDArray[np.uint32]
     """How many different hashes both have."""
     weights: NDArray[np.float32]
+    owners: NDArray[np.uint32]
+    """In how many documents each hash stands, in the order they were given."""
+    sums: NDArray[np.uint32]
+    """How many hashes each document shares with all others together."""
+    histogram: NDArray[np.uint32]
+    """How many pairs share so many, those counted that weigh too little to be listed."""
 
 
 def pairs(
@@ -329,8 +335,8 @@ def pairs(
     *,
     least: float = 0.0,
     threads: int | None = None,
-) -> tuple[Pairs, NDArray[np.uint32]]:
-    """Pairs of documents whose different hashes, sorted, are given, and in how many documents each hash stands.
+) -> Pairs:
+    """Pairs of documents whose different hashes, sorted, are given.
 
     A hash weighs `rarity[n]` if n documents have it; a pair that weighs less than `least` of the lighter
     document is left out, and so is a pair of `old` ones.
@@ -348,8 +354,9 @@ def pairs(
         ),
         lib.chf_table_free,
     )
-    left, right, shared, weights, frequencies, _ = _table(owner)
-    return Pairs(left, right, shared, weights.view(np.float32)), frequencies
+    left, right, shared, weights, owners, usual = _table(owner)
+    sums, histogram = np.split(usual, [len(hashes)])
+    return Pairs(left, right, shared, weights.view(np.float32), owners, sums, histogram)
 
 
 class Runs(NamedTuple):

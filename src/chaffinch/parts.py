@@ -37,7 +37,6 @@ class Part:
     documents: core.Collection
     candidates: rank.Candidates
     scores: rank.Floats
-    """Of each candidate; 0 for those that cannot reach the threshold."""
 
     @property
     def symbol_weight(self) -> float:
@@ -108,11 +107,10 @@ def made_of(
     if max_owners is not None:
         match.ignore_common(made, masks, recipe.k, max_owners)
     prints = [match.without(u.prints, mask, recipe.k) for u, mask in zip(made, masks, strict=True)]
-    found = rank.candidates([np.unique(p.hashes) for p in prints], (owners >= new).astype(np.uint8), threads)
     # What shares few fingerprints shares few short grams: only the others are worth counting.
-    likely = found.shares >= threshold / 4
-    scores = np.zeros(len(found.pairs))
-    scores[likely] = _scores(recipe, made, masks, found.pairs[likely], threads)
+    old = (owners >= new).astype(np.uint8)
+    found = rank.candidates([np.unique(p.hashes) for p in prints], old, threshold / 4, threads)
+    scores = _scores(recipe, made, masks, found.pairs, threads)
     documents = core.Collection(match.unlike(made, masks), prints)
     return Part(recipe, owners, made, masks, documents, found, scores)
 

@@ -24,15 +24,19 @@ _NO_PRINTS = Fingerprints(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """Pairs of units that share fingerprints."""
+    """Pairs of units that share enough fingerprints."""
 
     pairs: Pairs
     amounts: Floats
     """How many fingerprints they share."""
-    shares: Floats
-    """What that is of the lighter one's, by rarity."""
     owners: list[NDArray[np.uint32]]
     """For each unit, how many units have each of its different hashes, in order of the hashes."""
+    sums: Floats
+    """How many each unit shares with all others together."""
+    spread: float
+    """The standard deviation of the amounts, as far as most are concerned."""
+    count: int
+    """How many pairs share anything."""
 
 
 def rarity(units: int) -> NDArray[np.float32]:
@@ -43,15 +47,34 @@ def rarity(units: int) -> NDArray[np.float32]:
     return weights
 
 
-def candidates(hashes: Sequence[NDArray[np.uint64]], old: NDArray[np.uint8], threads: int | None) -> Candidates:
-    """All pairs that share a hash, but for pairs of old ones; hashes differ and are sorted within each unit."""
-    weights = rarity(len(hashes))
-    found, owners = core.pairs(hashes, old, weights, threads=threads)
-    pairs = np.stack([found.left, found.right], axis=1)
-    of_units = np.split(owners, np.cumsum([len(h) for h in hashes])[:-1])
-    totals = np.array([weights[own].sum(dtype=np.float64) for own in of_units])
-    lighter = np.minimum(totals[found.left], totals[found.right])
-    return Candidates(pairs, found.shared.astype(np.float64), found.weights / lighter, of_units)
+def candidates(
+    hashes: Sequence[NDArray[np.uint64]], old: NDArray[np.uint8], least: float, threads: int | None
+) -> Candidates:
+    """Pairs that share so much of the lighter one by rarity; hashes differ and are sorted within each unit."""
+    found = core.pairs(hashes, old, rarity(len(hashes)), least=least, threads=threads)
+    return Candidates(
+        np.stack([found.left, found.right], axis=1),
+        found.shared.astype(np.float64),
+        np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
+        found.sums.astype(np.float64),
+        _spread(found.histogram),
+        int(found.histogram.sum()),
+    )
+
+
+def _spread(histogram: NDArray[np.uint32]) -> float:
+    """A standard deviation by the median of the distances from the median, which a few copies do not move."""
+    if not histogram.any():
+        return 0.0
+    values = np.arange(len(histogram))
+    median = _median(values, histogram)
+    return 1.4826 * _median(np.abs(values - median), histogram)
+
+
+def _median(values: NDArray[np.int64], counts: NDArray[np.uint32]) -> float:
+    order = np.argsort(values, kind="stable")
+    summed = np.cumsum(counts[order], dtype=np.int64)
+    return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
 
 
 def telling(sizes: NDArray[np.int64], at_80: float) -> NDArray[np.int64]:
@@ -77,16 +100,13 @@ def overlap(
     return found
 
 
-def surprise(amounts: Floats, pairs: NDArray[np.int64], units: int) -> Floats:
+def surprise(amounts: Floats, pairs: NDArray[np.int64], sums: Floats, spread: float) -> Floats:
     """How far each amount lies above what is usual between these two and all others, in standard deviations.
 
     What is usual is the smaller of the two's mean amounts with others, so that a submission made of what
     everybody has is not held against those who share it.
     """
-    sums = np.bincount(pairs[:, 0], amounts, units) + np.bincount(pairs[:, 1], amounts, units)
-    others = max(units - 2, 1)
+    others = max(len(sums) - 2, 1)
     usual = np.minimum(sums[pairs[:, 0]] - amounts, sums[pairs[:, 1]] - amounts) / others
-    above = amounts - usual
-    spread = 1.4826 * float(np.median(np.abs(above - np.median(above)))) if len(above) else 0.0
-    mean = float(amounts.sum()) / max(units * (units - 1) / 2, 1)
-    return above / max(spread, float(np.sqrt(mean)), 1.0)  # the others are for when too few amounts spread
+    mean = float(sums.sum()) / max(len(sums) * (len(sums) - 1), 1)
+    return (amounts - usual) / max(spread, float(np.sqrt(mean)), 1.0)  # in case too few amounts spread
