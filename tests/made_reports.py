@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import combinations
 from typing import Any
@@ -46,7 +46,7 @@ if __name__ == "__main__":
 '''
 
 
-def submission(name: str, files: dict[str, str | Document]) -> Submission:
+def submission(name: str, files: Mapping[str, str | Document]) -> Submission:
     """Files by name, as Python programs unless they are documents already."""
     documents = (
         found if isinstance(found, Document) else Document(file, found.encode(), "utf-8", "code", "python")
@@ -72,7 +72,9 @@ def matches(left: Document, right: Document) -> list[Match]:
     for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
         last = groups[-1][-1] if groups else (0, 0, 0)
         is_near = bool(groups) and block.a - last[0] - last[2] <= 3 and block.b - last[1] - last[2] <= 3
-        if block.size and is_near:
+        if not any(a[block.a : block.a + block.size]):
+            continue  # blank lines
+        if is_near:
             groups[-1].append((block.a, block.b, block.size))
         elif block.size > 1:
             groups.append([(block.a, block.b, block.size)])

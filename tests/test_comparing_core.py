@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chaffinch import Fingerprints, Recipe, core, reference
-from chaffinch.core import Collection, Runs, Source
+from chaffinch import Fingerprints, Recipe, core, core_compare, reference
+from chaffinch.core import Source
+from chaffinch.core_compare import Collection, Runs
 
 small = st.lists(st.integers(1, 3), max_size=60)
 larger = st.lists(st.integers(1, 12), max_size=120)
@@ -27,7 +28,9 @@ def collection(documents: list[list[int]], recipe: Recipe) -> Collection:
 
 
 def matches_of(left: list[int], right: list[int], recipe: Recipe, gap: int) -> list[list[tuple[int, int, int]]]:
-    found = core.matches(collection([left, right], recipe), np.array([[0, 1]], np.uint32), recipe.k, gap)
+    found = core_compare.matches(
+        collection([left, right], recipe), np.array([[0, 1]], np.uint32), recipe.k, gap
+    )
     return unpacked(found, 0)
 
 
@@ -71,7 +74,7 @@ def test_results_do_not_depend_on_threads(documents: list[list[int]], threads: i
     recipe = Recipe("bytes", k=K, w=2)
     pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32).reshape(-1, 2)
     everything = collection(documents, recipe)
-    one, many = (core.matches(everything, pairs, K, 5, n) for n in (1, threads))
+    one, many = (core_compare.matches(everything, pairs, K, 5, n) for n in (1, threads))
     assert [a.tolist() for a in one] == [b.tolist() for b in many]
 
 
@@ -81,7 +84,7 @@ def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data:
     hashes = [np.unique(prints_of(d, recipe).hashes) for d in documents]
     old = np.array([data.draw(st.booleans()) for _ in documents], np.uint8)
     rarity = np.linspace(1, 0.5, len(documents) + 1).astype(np.float32)
-    found = core.pairs(hashes, old, rarity)
+    found = core_compare.pairs(hashes, old, rarity)
     sets = [set(h.tolist()) for h in hashes]
     counts = Counter(h for s in sets for h in s)
     expected = {
@@ -117,7 +120,7 @@ def test_overlaps_are_those_of_the_reference(documents: list[list[int]], n: int)
     counts = Counter(gram for own in grams for gram in own)
     weights = {gram: float(rarity[times]) for gram, times in counts.items()}
     pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32)
-    left, right = core.overlaps(collection(documents, Recipe("bytes", k=K, w=2)), pairs, n, rarity)
+    left, right = core_compare.overlaps(collection(documents, Recipe("bytes", k=K, w=2)), pairs, n, rarity)
     for (i, j), a, b in zip(pairs.tolist(), left.tolist(), right.tolist(), strict=True):
         assert abs(a - reference.share(documents[i], documents[j], n, weights)) < 1e-5
         assert abs(b - reference.share(documents[j], documents[i], n, weights)) < 1e-5

@@ -24,6 +24,7 @@ LINE = [
     "language",
     "recipe",
     "core",
+    "core_compare",
     "reference",
     "read",
     "api",
@@ -46,7 +47,7 @@ HOMES = {
     "click": {"commands", "commands_compare", "explain"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
-    "numpy": {"core", "read", "types", "units", "match", "rank", "parts", "comparison"},
+    "numpy": {"core", "core_compare", "read", "types", "units", "match", "rank", "parts", "comparison"},
     "pygments": set[str](),  # by name, where it is asked for
     "pypdfium2": {"read"},
 }
@@ -122,8 +123,10 @@ def test_code_in_documents_runs(tmp_path: Path) -> None:
 
 
 def test_shell_commands_in_the_readme_run(tmp_path: Path) -> None:
-    """Those that begin with chaffinch, on a file like the README's."""
+    """Those that begin with chaffinch, on a file like the README's and the demo that it starts with."""
     (tmp_path / "README.md").write_bytes((ROOT / "README.md").read_bytes())
+    demo = [sys.executable, "-m", "chaffinch", "demo", "--no-open"]
+    assert subprocess.run(demo, capture_output=True, cwd=tmp_path).returncode == 0
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.S))
     commands = re.findall(r"^chaffinch (.*?)(?: +#.*)?$", blocks, re.M)
     assert commands

@@ -64,13 +64,13 @@ def compare(
     sums = np.zeros(len(everyone))
     for p in parts:
         sums[p.owners] += p.candidates.sums
-    spread = float(np.sqrt(sum(p.candidates.spread**2 for p in parts)))
-    unusual = rank.surprise(amounts, pairs, sums, spread)
+    unusual = rank.surprise(amounts, pairs, sums, [(p.candidates.spread, len(p.units)) for p in parts])
     listed = _listed(scores, unusual, pairs, threshold, top)
     found = tuple(_evidence(parts, everyone, pairs[listed], scores[listed], unusual[listed], threads))
+    readable = _as_read(parts, everyone)
     return Report(
-        tuple(new),
-        tuple(former),
+        tuple(readable[: len(new)]),
+        tuple(readable[len(new) :]),
         found,
         _clusters(found),
         tuple(passage for p in parts for passage in p.common()),
@@ -135,6 +135,18 @@ def _together(parts: list[Part], submissions: int) -> tuple[NDArray[np.int64], r
     total = in_both.sum(axis=0)
     scores = np.divide(powers, total, out=np.zeros(len(key)), where=total > 0) ** (1 / _POWER)
     return both, scores.clip(0, 1), amounts
+
+
+def _as_read(parts: list[Part], everyone: list[Submission]) -> list[Submission]:
+    """The submissions with the documents that spans point into."""
+    found: dict[int, dict[str, Document]] = {}
+    for part in parts:
+        for owner, unit in zip(part.owners.tolist(), part.units, strict=True):
+            found.setdefault(owner, {}).update((d.name, d) for d in unit.documents)
+    return [
+        Submission(s.name, tuple(found.get(i, {}).get(d.name, d) for d in s.documents))
+        for i, s in enumerate(everyone)
+    ]
 
 
 def _listed(

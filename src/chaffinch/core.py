@@ -32,7 +32,7 @@ _SCHEMES = {
 _FORMS = {"consonants": 1}  # 0 for every other front end
 
 
-def _contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
+def contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
     """As the core reads them, whatever they were."""
     return np.ascontiguousarray(numbers, np.uint32)
 
@@ -65,7 +65,7 @@ class Source(NamedTuple):
     @classmethod
     def html(cls, data: bytes, code_points: NDArray[np.uint32] | None = None) -> Source:
         """A web page in UTF-8, or in a single-byte encoding with the code point of every byte."""
-        return cls(data, _HTML, None if code_points is None else _contiguous(code_points))
+        return cls(data, _HTML, None if code_points is None else contiguous(code_points))
 
     @classmethod
     def unknown(cls, data: bytes) -> Source:
@@ -82,19 +82,19 @@ class Source(NamedTuple):
         """Bytes that are a character each, with the code point of every byte."""
         if len(code_points) != 256:
             raise ValueError("a single-byte encoding has 256 code points")
-        return cls(data, _SINGLE_BYTE, _contiguous(code_points))
+        return cls(data, _SINGLE_BYTE, contiguous(code_points))
 
     @classmethod
     def decoded(cls, code_points: NDArray[np.uint32], starts: NDArray[np.uint32]) -> Source:
         """Code points, where each starts in the original, and where the last ends."""
         if len(starts) != len(code_points) + 1:
             raise ValueError("one start for each code point, and the end of the last")
-        return cls(_contiguous(code_points), _DECODED, _contiguous(starts))
+        return cls(contiguous(code_points), _DECODED, contiguous(starts))
 
     @classmethod
     def canonical(cls, symbols: NDArray[np.uint32]) -> Source:
         """A stream that is canonical already."""
-        return cls(_contiguous(symbols), _SYMBOLS)
+        return cls(contiguous(symbols), _SYMBOLS)
 
 
 class _Column:
@@ -110,11 +110,11 @@ class _Column:
         }
 
 
-def _column(pointer: Any, length: int, kind: str, owner: object) -> NDArray[Any]:
+def column(pointer: Any, length: int, kind: str, owner: object) -> NDArray[Any]:
     return np.asarray(_Column(pointer, length, kind, owner)) if length else np.empty(0, kind)
 
 
-def _owned(result: Any, free: Any) -> Any:
+def owned(result: Any, free: Any) -> Any:
     owner = ffi.gc(result, free)
     if owner.error != ffi.NULL:
         raise CoreFailure(ffi.string(owner.error).decode())
@@ -207,45 +207,50 @@ def threads_available() -> int:
     return os.cpu_count() or 1
 
 
+def threads_used(threads: int | None) -> int:
+    """As many as asked for, or all."""
+    return threads_available() if threads is None else max(1, threads)
+
+
 def fingerprint(
     sources: Sequence[Source], recipe: Recipe, *, window: int | None = None, threads: int | None = None
 ) -> Batch:
     """Fingerprints of every document; the hashes of a wider window are a subset of the recipe's."""
     native, keep = _native_sources(sources)
     how = _native_recipe(recipe, window)
-    count = _threads(threads)
-    owner = _owned(lib.chf_fingerprint(native, len(sources), how, count, _level()), lib.chf_batch_free)
+    count = threads_used(threads)
+    owner = owned(lib.chf_fingerprint(native, len(sources), how, count, _level()), lib.chf_batch_free)
     del keep
     n, documents = owner.len, owner.documents
     return Batch(
-        _column(owner.hashes, n, "<u8", owner),
-        _column(owner.positions, n, "<u4", owner),
-        _column(owner.starts, n, "<u4", owner),
-        _column(owner.ends, n, "<u4", owner),
-        _column(owner.offsets, documents + 1, "<u8", owner),
-        _column(owner.symbols, documents, "<u8", owner),
-        _column(owner.invalid, documents, "<u8", owner),
+        column(owner.hashes, n, "<u8", owner),
+        column(owner.positions, n, "<u4", owner),
+        column(owner.starts, n, "<u4", owner),
+        column(owner.ends, n, "<u4", owner),
+        column(owner.offsets, documents + 1, "<u8", owner),
+        column(owner.symbols, documents, "<u8", owner),
+        column(owner.invalid, documents, "<u8", owner),
     )
 
 
 def stream(source: Source, recipe: Recipe) -> Stream:
     """The canonical stream of a document."""
     native, keep = _native_sources([source])
-    owner = _owned(lib.chf_stream(native, _FORMS.get(recipe.front, 0), _level()), lib.chf_columns_free)
+    owner = owned(lib.chf_stream(native, _FORMS.get(recipe.front, 0), _level()), lib.chf_columns_free)
     del keep
     return Stream(
-        _column(owner.first, owner.len, "<u4", owner),
-        _column(owner.second, owner.len, "<u4", owner),
-        _column(owner.third, owner.len, "<u4", owner),
+        column(owner.first, owner.len, "<u4", owner),
+        column(owner.second, owner.len, "<u4", owner),
+        column(owner.third, owner.len, "<u4", owner),
     )
 
 
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:
     """The key by which each gram is ordered; the smallest of a window is its fingerprint."""
-    data = ffi.from_buffer("uint32_t[]", _contiguous(symbols))
+    data = ffi.from_buffer("uint32_t[]", contiguous(symbols))
     how = _native_recipe(recipe, None)
-    owner = _owned(lib.chf_keys(data, len(symbols), how, _level()), lib.chf_columns_free)
-    return _column(owner.first, owner.len, "<u4", owner)
+    owner = owned(lib.chf_keys(data, len(symbols), how, _level()), lib.chf_columns_free)
+    return column(owner.first, owner.len, "<u4", owner)
 
 
 def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArray[np.uint32]:
@@ -253,8 +258,8 @@ def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArr
     if w < 1:
         raise BadRecipe(f"w is {w}; give at least 1")
     data = ffi.from_buffer("uint64_t[]", np.ascontiguousarray(hashes, np.uint64))
-    owner = _owned(lib.chf_winnow(data, len(hashes), w, ties == "robust"), lib.chf_columns_free)
-    return _column(owner.first, owner.len, "<u4", owner)
+    owner = owned(lib.chf_winnow(data, len(hashes), w, ties == "robust"), lib.chf_columns_free)
+    return column(owner.first, owner.len, "<u4", owner)
 
 
 def count_utf8(data: bytes) -> tuple[int, int]:
@@ -262,140 +267,3 @@ def count_utf8(data: bytes) -> tuple[int, int]:
     counts = ffi.new("uint64_t[2]")
     lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data), counts, counts + 1)
     return counts[0], counts[1]
-
-
-class Collection:
-    """Documents one after another in one set of columns, as comparing takes them."""
-
-    def __init__(self, streams: Sequence[NDArray[np.uint32]], prints: Sequence[Fingerprints]) -> None:
-        self.symbols = _joined(streams, np.uint32)
-        self.symbol_offsets = _offsets(streams)
-        orders = [np.lexsort((p.positions, p.hashes)) for p in prints]
-        self.hashes = _joined([p.hashes[o] for p, o in zip(prints, orders, strict=True)], np.uint64)
-        self.positions = _joined([p.positions[o] for p, o in zip(prints, orders, strict=True)], np.uint32)
-        self.hash_offsets = _offsets(orders)
-
-    def __len__(self) -> int:
-        return len(self.symbol_offsets) - 1
-
-    def native(self) -> tuple[Any, list[Any]]:
-        """As the core reads it, and what must live as long."""
-        documents = ffi.new("ChfDocuments *")
-        documents.len = len(self)
-        keep = []
-        for name, kind in (
-            ("symbols", "uint32_t[]"),
-            ("symbol_offsets", "uint64_t[]"),
-            ("hashes", "uint64_t[]"),
-            ("positions", "uint32_t[]"),
-            ("hash_offsets", "uint64_t[]"),
-        ):
-            buffer = ffi.from_buffer(kind, getattr(self, name))
-            setattr(documents, name, buffer)
-            keep.append(buffer)
-        return documents, keep
-
-
-def _joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
-    return np.concatenate([*arrays, np.empty(0, kind)]).astype(kind, copy=False)
-
-
-def _offsets(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
-    return np.cumsum([0, *map(len, arrays)], dtype=np.uint64)
-
-
-def _table(owner: Any) -> list[NDArray[np.uint32]]:
-    return [_column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(6)]
-
-
-def _threads(threads: int | None) -> int:
-    return threads_available() if threads is None else max(1, threads)
-
-
-class Pairs(NamedTuple):
-    """Documents that have something in common, left before right."""
-
-    left: NDArray[np.uint32]
-    right: NDArray[np.uint32]
-    shared: NDArray[np.uint32]
-    """How many different hashes both have."""
-    weights: NDArray[np.float32]
-    owners: NDArray[np.uint32]
-    """In how many documents each hash stands, in the order they were given."""
-    sums: NDArray[np.uint32]
-    """How many hashes each document shares with all others together."""
-    histogram: NDArray[np.uint32]
-    """How many pairs share so many, those counted that weigh too little to be listed."""
-
-
-def pairs(
-    hashes: Sequence[NDArray[np.uint64]],
-    old: NDArray[np.uint8],
-    rarity: NDArray[np.float32],
-    *,
-    least: float = 0.0,
-    threads: int | None = None,
-) -> Pairs:
-    """Pairs of documents whose different hashes, sorted, are given.
-
-    A hash weighs `rarity[n]` if n documents have it; a pair that weighs less than `least` of the lighter
-    document is left out, and so is a pair of `old` ones.
-    """
-    data, offsets = _joined(hashes, np.uint64), _offsets(hashes)
-    owner = _owned(
-        lib.chf_pairs(
-            ffi.from_buffer("uint64_t[]", data),
-            ffi.from_buffer("uint64_t[]", offsets),
-            ffi.from_buffer("uint8_t[]", np.ascontiguousarray(old, np.uint8)),
-            len(hashes),
-            ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32)),
-            least,
-            _threads(threads),
-        ),
-        lib.chf_table_free,
-    )
-    left, right, shared, weights, owners, usual = _table(owner)
-    sums, histogram = np.split(usual, [len(hashes)])
-    return Pairs(left, right, shared, weights.view(np.float32), owners, sums, histogram)
-
-
-class Runs(NamedTuple):
-    """Matches of many pairs: runs of equal symbols, which of them make a match, which matches are whose."""
-
-    left: NDArray[np.uint32]
-    right: NDArray[np.uint32]
-    lengths: NDArray[np.uint32]
-    match_offsets: NDArray[np.uint32]
-    """Runs match_offsets[m] .. match_offsets[m+1] are match m."""
-    pair_offsets: NDArray[np.uint32]
-    """Matches pair_offsets[p] .. pair_offsets[p+1] are those of pair p."""
-
-
-def matches(
-    documents: Collection, pairs: NDArray[np.uint32], k: int, gap: int, threads: int | None = None
-) -> Runs:
-    """The matches of pairs of documents, an array of two columns."""
-    native, keep = documents.native()
-    data = ffi.from_buffer("uint32_t[]", _contiguous(pairs))
-    owner = _owned(lib.chf_matches(native, data, len(pairs), k, gap, _threads(threads)), lib.chf_table_free)
-    del keep
-    return Runs(*_table(owner)[:5])
-
-
-def overlaps(
-    documents: Collection,
-    pairs: NDArray[np.uint32],
-    n: int,
-    rarity: NDArray[np.float32],
-    threads: int | None = None,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Of each pair the share of the left's grams of n symbols that the right has, and the other way round."""
-    native, keep = documents.native()
-    data = ffi.from_buffer("uint32_t[]", _contiguous(pairs))
-    weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
-    owner = _owned(
-        lib.chf_overlaps(native, data, len(pairs), n, weights, _threads(threads)), lib.chf_table_free
-    )
-    del keep
-    left, right = _table(owner)[:2]
-    return left.view(np.float32), right.view(np.float32)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import core
+from chaffinch import core_compare
 from chaffinch.types import Fingerprints, Match, Span
 from chaffinch.units import Unit
 
@@ -31,9 +31,11 @@ def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = No
     masks = [np.zeros(len(unit.symbols), bool) for unit in units]
     if base is None or not len(base.prints):
         return masks
-    everything = core.Collection([u.symbols for u in (*units, base)], [u.prints for u in (*units, base)])
+    everything = core_compare.Collection(
+        [u.symbols for u in (*units, base)], [u.prints for u in (*units, base)]
+    )
     pairs = np.array([(i, len(units)) for i in range(len(units))], np.uint32).reshape(-1, 2)
-    found = core.matches(everything, pairs, k, GAP, threads)
+    found = core_compare.matches(everything, pairs, k, GAP, threads)
     for i, mask in enumerate(masks):
         for m in range(int(found.pair_offsets[i]), int(found.pair_offsets[i + 1])):
             first, last = int(found.match_offsets[m]), int(found.match_offsets[m + 1]) - 1
@@ -76,7 +78,7 @@ def common(
     left: Unit,
     right: Unit,
     owners: NDArray[np.uint32],
-    runs: core.Runs,
+    runs: core_compare.Runs,
     pair: int,
 ) -> Common:
     """The matches of one pair; `owners` tells for each symbol on the left how many units have what is there."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import api, core, language, match, rank
+from chaffinch import api, core_compare, language, match, rank
 from chaffinch.recipe import FRONTS, Recipe
 from chaffinch.types import Document, Passage
 from chaffinch.units import Unit, units
@@ -34,7 +34,7 @@ class Part:
     units: list[Unit]
     masks: list[NDArray[np.bool_]]
     """What is base code in each."""
-    documents: core.Collection
+    documents: core_compare.Collection
     candidates: rank.Candidates
     scores: rank.Floats
 
@@ -62,7 +62,7 @@ class Part:
 
     def matches(self, pairs: Sequence[tuple[int, int]], threads: int | None) -> Iterator[match.Common]:
         """What pairs of units have in common."""
-        runs = core.matches(
+        runs = core_compare.matches(
             self.documents, np.array(pairs, np.uint32).reshape(-1, 2), self.recipe.k, match.GAP, threads
         )
         for number, (i, j) in enumerate(pairs):
@@ -111,7 +111,7 @@ def made_of(
     old = (owners >= new).astype(np.uint8)
     found = rank.candidates([np.unique(p.hashes) for p in prints], old, threshold / 4, threads)
     scores = _scores(recipe, made, masks, found.pairs, threads)
-    documents = core.Collection(match.unlike(made, masks), prints)
+    documents = core_compare.Collection(match.unlike(made, masks), prints)
     return Part(recipe, owners, made, masks, documents, found, scores)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import core
+from chaffinch import core_compare
 from chaffinch.types import Fingerprints
 
 Floats = NDArray[np.float64]
@@ -51,27 +51,30 @@ def candidates(
     hashes: Sequence[NDArray[np.uint64]], old: NDArray[np.uint8], least: float, threads: int | None
 ) -> Candidates:
     """Pairs that share so much of the lighter one by rarity; hashes differ and are sorted within each unit."""
-    found = core.pairs(hashes, old, rarity(len(hashes)), least=least, threads=threads)
+    found = core_compare.pairs(hashes, old, rarity(len(hashes)), least=least, threads=threads)
+    new, former = int((old == 0).sum()), int(old.sum())
+    amounts = found.histogram.astype(np.int64)
+    amounts[0] = new * (new - 1) // 2 + new * former - amounts.sum()  # those that share nothing
     return Candidates(
         np.stack([found.left, found.right], axis=1),
         found.shared.astype(np.float64),
         np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
         found.sums.astype(np.float64),
-        _spread(found.histogram),
+        _spread(amounts),
         int(found.histogram.sum()),
     )
 
 
-def _spread(histogram: NDArray[np.uint32]) -> float:
+def _spread(histogram: NDArray[np.int64]) -> float:
     """A standard deviation by the median of the distances from the median, which a few copies do not move."""
     if not histogram.any():
         return 0.0
     values = np.arange(len(histogram))
-    median = _median(values, histogram)
+    median = int(_median(values, histogram))
     return 1.4826 * _median(np.abs(values - median), histogram)
 
 
-def _median(values: NDArray[np.int64], counts: NDArray[np.uint32]) -> float:
+def _median(values: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     order = np.argsort(values, kind="stable")
     summed = np.cumsum(counts[order], dtype=np.int64)
     return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
@@ -91,22 +94,28 @@ def overlap(
     streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.int64], threads: int | None
 ) -> Floats:
     """Of each pair the share of the smaller's grams that the other has too, by rarity, whatever their order."""
-    documents = core.Collection(streams, [_NO_PRINTS] * len(streams))
+    documents = core_compare.Collection(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(len(streams))
     found = np.zeros(len(pairs))
     for n in np.unique(lengths).tolist():
         chosen = np.flatnonzero(lengths == n)
-        found[chosen] = np.maximum(*core.overlaps(documents, pairs[chosen], n, weights, threads))
+        found[chosen] = np.maximum(*core_compare.overlaps(documents, pairs[chosen], n, weights, threads))
     return found
 
 
-def surprise(amounts: Floats, pairs: NDArray[np.int64], sums: Floats, spread: float) -> Floats:
+def surprise(
+    amounts: Floats, pairs: NDArray[np.int64], sums: Floats, spreads: Sequence[tuple[float, int]]
+) -> Floats:
     """How far each amount lies above what is usual between these two and all others, in standard deviations.
 
     What is usual is the smaller of the two's mean amounts with others, so that a submission made of what
-    everybody has is not held against those who share it.
+    everybody has is not held against those who share it. The spreads are those of each language, with how many
+    have anything in it.
     """
     others = max(len(sums) - 2, 1)
     usual = np.minimum(sums[pairs[:, 0]] - amounts, sums[pairs[:, 1]] - amounts) / others
     mean = float(sums.sum()) / max(len(sums) * (len(sums) - 1), 1)
-    return (amounts - usual) / max(spread, float(np.sqrt(mean)), 1.0)  # in case too few amounts spread
+    variance = sum(spread**2 * (units / max(len(sums), 1)) ** 2 for spread, units in spreads)
+    return (amounts - usual) / max(
+        float(np.sqrt(variance)), float(np.sqrt(mean)), 1.0
+    )  # few amounts do not spread

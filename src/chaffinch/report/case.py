@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -10,8 +11,8 @@ from typing import Any
 
 from chaffinch.report.page import encoded, escaped, fill, static
 from chaffinch.report.redact import Names, only
-from chaffinch.report.texts import Text, Texts, digest, pair_key
-from chaffinch.report.view import VERDICTS, WORDS, number, plain, verdicts_of
+from chaffinch.report.texts import Text, Texts, digest, pair_keys
+from chaffinch.report.view import VERDICTS, WORDS, number, plain, verdicts_of, worded
 from chaffinch.types import Match, Pair, Report, Span
 
 _LIMIT = 960_000
@@ -60,16 +61,25 @@ class _Side:
         yield _shown(self.text.text[first:start])
         yield f'<mark class="c{colour}">'
         at = start
-        for run_start, run_end in self.runs:
-            if run_start < end and run_end > at:
+        for run_start, run_end in self.runs[bisect_right(self.runs, at, key=lambda run: run[1]) :]:
+            if run_start >= end:
+                break
+            if run_end > at:
                 yield _shown(self.text.text[at : max(at, run_start)])
                 at = min(end, run_end)
                 yield f"<b>{_shown(self.text.text[max(start, run_start) : at])}</b>"
         yield _shown(self.text.text[at:end]) + "</mark>" + _shown(self.text.text[end:last])
 
 
+# Characters that would hide or turn around what is beside them are shown.
+_HIDDEN = {n: 0x2400 + n for n in range(32)} | dict.fromkeys(
+    (0x200B, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xA4
+)
+_SHOWN = _HIDDEN | {9: 9, 10: 10, 13: None}
+
+
 def _shown(text: str) -> str:
-    return escaped(text.replace("\r", "").replace("\0", "\u2400"))
+    return escaped(text.translate(_SHOWN))
 
 
 def case_file(
@@ -80,10 +90,10 @@ def case_file(
     names = only(report, pair.left, pair.right) if redact else None
     texts = Texts(alone, names.edits if names else None)
     left, right = (names.labels[n] if names else n for n in (pair.left, pair.right))
-    key = pair_key(*(texts.submissions[name] for name in (pair.left, pair.right)))
+    key = (pair_keys(alone) | pair_keys(report))[pair.left, pair.right]
     verdict = verdicts_of(verdicts).get(key, {"verdict": "", "note": ""})
     note = names.text(verdict["note"]) if names else verdict["note"]
-    receipt = plain(report.receipt)
+    receipt = worded(plain(report.receipt))
     values = {
         "style": static("case.css"),
         "script": static("case.js"),
@@ -129,13 +139,18 @@ def _documents(texts: Texts, pair: Pair, names: Names | None) -> str:
     rows = []
     for submission in (pair.left, pair.right):
         for d in texts.submissions[submission].documents:
-            name = names.file(submission, d.name) if names else d.name
+            name = _file(texts, names, submission, d.name)
             owner = names.labels[submission] if names else submission
             rows.append(
                 f"<tr><td>{escaped(owner)}</td><td>{escaped(name)}</td><td class=num>{len(d.data):,}</td>"
                 f"<td><code>{digest(d)}</code></td></tr>\n"
             )
     return _limited(rows, '<tr><td colspan="4">… {} more documents …</td></tr>')
+
+
+def _file(texts: Texts, names: Names | None, submission: str, document: str) -> str:
+    """A document's name as it may be shown."""
+    return names.file(submission, texts.short(document)) if names else texts.short(document)
 
 
 def _limited(rows: list[str], rest: str = "… too long to show …") -> str:
@@ -159,11 +174,9 @@ def _tree(value: Any) -> str:
         if all(not isinstance(inner, dict | list) for inner in value):
             return ", ".join(map(_tree, value)) or "none"
         return f"<ul>{''.join(f'<li>{_tree(inner)}</li>' for inner in value)}</ul>"
-    return {None: "none", True: "yes", False: "no"}.get(value) or escaped(value) if _is_word(value) else escaped(value)
-
-
-def _is_word(value: Any) -> bool:
-    return value is None or isinstance(value, bool)
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return escaped(value)
 
 
 def _matches(texts: Texts, pair: Pair, names: Names | None, room: int) -> str:
@@ -195,12 +208,14 @@ def _match(texts: Texts, pair: Pair, match: Match, count: int, names: Names | No
     colour = (count - 1) % _COLOURS
     heads = []
     for submission, span, side in zip((pair.left, pair.right), (match.left, match.right), sides, strict=True):
-        file = names.file(submission, span.document) if names else span.document
+        file = _file(texts, names, submission, span.document)
         first, last = side.lines
         document = texts.documents[submission][span.document]
         place = f" ({names.text(document.place(span.start)) if names else document.place(span.start)})"
         lines = f"line {first}" if first == last else f"lines {first}–{last}"
-        heads.append(f'<th colspan="2">{escaped(file)}<br>{lines}{escaped(place) if document.parts else ""}</th>')
+        heads.append(
+            f'<th colspan="2">{escaped(file)}<br>{lines}{escaped(place) if document.parts else ""}</th>'
+        )
     others = match.owners - 2
     also = f"; also in {others} other submission{'s' * (others != 1)}" if others > 0 else ""
     runs = f"{max(1, len(match.runs))} run{'s' * (len(match.runs) > 1)}"

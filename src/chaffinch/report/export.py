@@ -10,7 +10,17 @@ from chaffinch.report.texts import Texts, digest
 from chaffinch.report.view import number, plain
 from chaffinch.types import Match, Pair, Passage, Report, Span
 
-_COLUMNS = ("left", "right", "score", "coverage left", "coverage right", "surprise", "longest", "matches", "symbols")
+_COLUMNS = (
+    "left",
+    "right",
+    "score",
+    "coverage left",
+    "coverage right",
+    "surprise",
+    "longest",
+    "matches",
+    "symbols",
+)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 

@@ -1,4 +1,4 @@
-"""Where the submissions of each cluster are drawn: forces between them, from a fixed beginning, the same every time."""
+"""Where the submissions of each cluster are drawn: by forces, from a fixed beginning, the same every time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 _WORK = 1_500_000
 """Steps for one cluster at most: so that a very large one is drawn roughly rather than late."""
 _ROUNDS = 150
-_GAP = 46.0
-_MARGIN = 34.0
+_GAP = 80.0
+_MARGIN = 44.0
 _GOLDEN = pi * (3 - sqrt(5))
 
 Edges = Mapping[tuple[int, int], float]
@@ -74,6 +74,9 @@ def _settled(size: int, edges: Edges) -> list[tuple[float, float]]:
             dy[a] -= y * pull
             dx[b] += x * pull
             dy[b] += y * pull
+        for a in range(size):  # towards the middle, or what has no edges would drift away
+            dx[a] -= xs[a] * 0.3
+            dy[a] -= ys[a] * 0.3
         heat = _GAP * (1 - turn / rounds)
         for a in range(size):
             length = max(hypot(dx[a], dy[a]), 0.01)

@@ -1,4 +1,4 @@
-"""Pages out of templates and data: one self-contained file, or a folder that loads its parts when they are needed."""
+"""Pages out of templates and data: one file with everything, or a folder that loads its parts when needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from chaffinch.report.view import View
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 _CHUNK = re.compile(r"[ps]\d+\.js")
-_SCRIPTS = ("base", "verdicts", "charts", "overview", "highlight", "pair", "start")
+_STYLES = ("style", "lists", "pair", "small")
+_SCRIPTS = ("base", "verdicts", "charts", "overview", "pages", "highlight", "pane", "pair", "start")
 
 
 @cache
@@ -54,7 +55,7 @@ def _packed(value: Any) -> str:
 
 def _page(index: dict[str, Any], chunks: Iterator[str]) -> bytes:
     values = {
-        "style": static("style.css"),
+        "style": "\n".join(static(f"{name}.css") for name in _STYLES),
         "index": script_json(index),
         "chunks": "".join(chunks),
         "script": "\n".join(static(f"{name}.js") for name in _SCRIPTS),
@@ -64,13 +65,15 @@ def _page(index: dict[str, Any], chunks: Iterator[str]) -> bytes:
 
 def write_file(view: View, path: Path) -> None:
     """Everything in one file; what a pair needs is unpacked when it is opened."""
-    chunks = (f'<script type="text/plain" id="{key}">{_packed(value)}</script>\n' for key, value in view.chunks())
+    chunks = (
+        f'<script type="text/plain" id="{key}">{_packed(value)}</script>\n' for key, value in view.chunks()
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(_page({**view.index(), "inside": True}, chunks))
 
 
 def write_folder(view: View, path: Path) -> None:
-    """index.html and a script for each submission and each pair: browsers load scripts, but no data, from disk."""
+    """index.html and a script for each submission and pair: from disk browsers load scripts, but no data."""
     data = path / "data"
     data.mkdir(parents=True, exist_ok=True)
     for left_over in data.iterdir():

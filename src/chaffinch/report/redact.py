@@ -5,24 +5,27 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from chaffinch.report.texts import Edit, contents
 from chaffinch.types import Report
 
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
-_MAIL = re.compile(r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}")
+_MAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}")
 _MAIL_LABEL = "(e-mail)"
 _CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
 # A short part must stand alone, for "lee" is in "sleep" and "stan" in "instance"; "leeSort" has it alone.
 _BEFORE = r"(?:(?<![^\W\d_])|(?<=[a-z])(?=[A-Z]))"
 _AFTER = r"(?:(?i:s)?(?![^\W\d_])|(?<=[a-z])(?=[A-Z]))"
 _LONG = 5
-_JOIN = r"[\W_]{0,3}"
+_GAP = 3
+_JOIN = rf"[\W_]{{0,{_GAP}}}"
+_BETWEEN = re.compile(_JOIN)
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
 
 
@@ -44,6 +47,32 @@ def _tells(piece: str) -> bool:
     return len(piece) >= (_LONG if piece.isdigit() else 3)
 
 
+class _Sought(NamedTuple):
+    """A regular expression, and of what one each must occur in a text, in small letters, for it to match."""
+
+    needed: list[set[str]]
+    pattern: str
+
+    def may_be_in(self, lower: str) -> bool:
+        return all(any(one in lower for one in each) for each in self.needed)
+
+
+def _bounded(pattern: str, size: int) -> str:
+    return f"{_BEFORE}(?i:{pattern}){_AFTER}" if size < _LONG else f"(?i:{pattern})"
+
+
+def _whole(name: str) -> Iterator[_Sought]:
+    """A name with its parts in either order, if it is long enough to be one."""
+    whole = pieces(name)
+    size = sum(map(len, whole))
+    if size < 3 or "".join(whole).isdigit():
+        return
+    for order in (whole, whole[::-1]) if len(whole) > 1 else (whole,):
+        spellings = [_spellings(piece) for piece in order]
+        each = (f"(?:{'|'.join(map(re.escape, sorted(spelt, key=_longest)))})" for spelt in spellings)
+        yield _Sought(spellings, _bounded(_JOIN.join(each), size))
+
+
 @dataclass(frozen=True)
 class Names:
     """Which label each name gets, and which names each submission's text is searched for by their parts."""
@@ -62,71 +91,63 @@ class Names:
         whole = pieces(name)
         return {p for p in (*whole, *(c for w in whole for c in _CAMEL.split(w))) if _tells(p)}
 
-    def _patterns(self, name: str) -> list[str]:
-        """Regular expressions for a name and its parts, and their texts to look for first."""
-        found: list[str] = []
-        whole = pieces(name)
-        if sum(len(p) for p in whole) >= 3 and not "".join(whole).isdigit():
-            for order in (whole, whole[::-1]):
-                spelt = (f"(?:{'|'.join(map(re.escape, sorted(_spellings(p), key=_longest)))})" for p in order)
-                joined = _JOIN.join(spelt)
-                short = sum(len(p) for p in whole) < _LONG
-                found.append(f"{_BEFORE}(?i:{joined}){_AFTER}" if short else f"(?i:{joined})")
+    @cached_property
+    def _by_name(self) -> dict[str, list[_Sought]]:
+        """For every name how to find it whole, in either order, and how to find its parts."""
+        return {name: [*_whole(name), *self._parts(name)] for name in self.labels}
+
+    def _parts(self, name: str) -> Iterator[_Sought]:
         for part in sorted(self._all_parts(name), key=_longest):
             if part.lower() not in self._usual:
                 for spelling in sorted(_spellings(part), key=_longest):
-                    alone = len(part) < _LONG
-                    exact = f"(?i:{re.escape(spelling)})"
-                    found.append(f"{_BEFORE}{exact}{_AFTER}" if alone else exact)
-        return found
+                    yield _Sought([{spelling}], _bounded(re.escape(spelling), len(part)))
 
     @cached_property
-    def _by_name(self) -> dict[str, tuple[set[str], str]]:
-        """For every name the texts of which one must occur, and its pattern."""
-        found = {}
+    def _far(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+        """For whole names of others: by their longest piece all of their pieces in either order."""
+        found: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         for name in self.labels:
-            patterns = list(dict.fromkeys(self._patterns(name)))
-            hints = {s for p in pieces(name) for c in (p, *_CAMEL.split(p)) for s in _spellings(c)}
-            if patterns:
-                one = "|".join(patterns)
-                found[name] = (hints, f"(?:{one})(?:{_JOIN}(?:{one}))*")
-        return found
-
-    @cached_property
-    def _far(self) -> dict[str, list[tuple[set[str], str]]]:
-        """For names of others: by the first piece all pieces that must occur, and the pattern of the whole name."""
-        found: dict[str, list[tuple[set[str], str]]] = defaultdict(list)
-        for name in self.labels:
-            lower = [p.lower() for p in pieces(name)]
-            if lower and _tells("".join(lower)) and "".join(lower) not in self._usual:
-                for order in (lower, lower[::-1]):
-                    whole = _JOIN.join(map(re.escape, order))
-                    pattern = f"{_BEFORE}(?i:{whole}){_AFTER}"
-                    found[order[0]].append((set(order), name + "\0" + pattern))
-                    found["".join(order)].append(({"".join(order)}, name + "\0" + pattern))
+            lower = tuple(piece.lower() for piece in pieces(name))
+            joined = "".join(lower)
+            if lower and _tells(joined) and joined not in self._usual:
+                for order in dict.fromkeys((lower, lower[::-1])):
+                    found[max(order, key=len)].append((order, name))
+                    if len(order) > 1 and joined.isalpha():
+                        found["".join(order)].append((("".join(order),), name))
         return found
 
     def edits(self, owner: str, text: str) -> list[Edit]:
         """What to replace in a text of this submission, from left to right."""
-        lower = text.lower()
-        known: list[tuple[str, str]] = []
-        for name in self.near.get(owner, ()):
-            hints, pattern = self._by_name.get(name, (set(), ""))
-            if any(hint in lower for hint in hints):
-                known.append((name, pattern))
-        words = set(_PIECE.findall(lower))
-        near = set(self.near.get(owner, ()))
-        for word in sorted(words & self._far.keys()):
-            for needed, entry in self._far[word]:
-                name, pattern = entry.split("\0")
-                if name not in near and needed <= words:
-                    known.append((name, pattern))
+        near = self.near.get(owner, ())
         spans = [(m.start(), m.end(), _MAIL_LABEL) for m in _MAIL.finditer(text)]
-        if known:
-            search = re.compile("|".join(f"(?P<n{i}>{pattern})" for i, (_, pattern) in enumerate(known)))
+        return _apart(text, [*spans, *self._near_edits(near, text), *self._far_edits(near, text)])
+
+    def _near_edits(self, near: Sequence[str], text: str) -> Iterator[Edit]:
+        lower = text.lower()
+        known = {
+            name: [sought.pattern for sought in self._by_name.get(name, ()) if sought.may_be_in(lower)]
+            for name in near
+        }
+        names = [name for name, patterns in known.items() if patterns]
+        if names:
+            search = re.compile("|".join(f"(?P<n{i}>{'|'.join(known[name])})" for i, name in enumerate(names)))
             for m in search.finditer(text):
-                spans.append((m.start(), m.end(), self.labels[known[int((m.lastgroup or "n0")[1:])][0]]))
-        return _apart(spans)
+                yield m.start(), m.end(), self.labels[names[int((m.lastgroup or "n0")[1:])]]
+
+    def _far_edits(self, near: Sequence[str], text: str) -> Iterator[Edit]:
+        words = {word.lower() for word in set(_PIECE.findall(text))}
+        firsts: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+        for word in sorted(words & self._far.keys()):
+            for order, name in self._far[word]:
+                if name not in near and words.issuperset(order):
+                    firsts[order[0]].append((order, name))
+        found = list(_PIECE.finditer(text)) if firsts else []
+        for n, piece in enumerate(found):
+            for order, name in firsts.get(piece[0].lower(), ()):
+                run = found[n : n + len(order)]
+                is_near = all(after.start() - before.end() <= _GAP for before, after in pairwise(run))
+                if is_near and tuple(p[0].lower() for p in run) == order:
+                    yield run[0].start(), run[-1].end(), self.labels[name]
 
     def text(self, text: str, owner: str = "") -> str:
         """A text about this submission, or about nobody, without names."""
@@ -164,14 +185,16 @@ def _longest(text: str) -> tuple[int, str]:
     return -len(text), text
 
 
-def _apart(spans: Iterable[Edit]) -> list[Edit]:
-    """In order, those that lie within or across an earlier one joined to it."""
+def _apart(text: str, spans: Iterable[Edit]) -> list[Edit]:
+    """In order, with those joined that overlap, or that are parts of one name with a separator between."""
     found: list[Edit] = []
     for start, end, new in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if found and start < found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]), found[-1][2])
-        else:
-            found.append((start, end, new))
+        if found:
+            first, last, label = found[-1]
+            if start < last or (new == label and _BETWEEN.fullmatch(text, last, start)):
+                found[-1] = (first, max(end, last), label)
+                continue
+        found.append((start, end, new))
     return found
 
 

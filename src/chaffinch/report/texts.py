@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -131,6 +131,17 @@ class Texts:
         """From the name of a document to the submission it is in."""
         return {d.name: s.name for s in (*self.report.old, *self.report.submissions)[::-1] for d in s.documents}
 
+    def short(self, document: str) -> str:
+        """A document's name without the folders that all have in common."""
+        return document[self._shared :]
+
+    @cached_property
+    def _shared(self) -> int:
+        names = [name for names in self.documents.values() for name in names] or [""]
+        first, last = min(names), max(names)  # what these two share, all between them share
+        same = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+        return max(first.rfind("/", 0, same), first.rfind("\\", 0, same)) + 1
+
     @cached_property
     def _offsets(self) -> dict[tuple[str, str], set[int]]:
         found: dict[tuple[str, str], set[int]] = defaultdict(set)
@@ -177,6 +188,17 @@ def contents(submission: Submission) -> str:
     return sha256("".join(sorted(digest(d) for d in submission.documents)).encode()).hexdigest()
 
 
-def pair_key(left: Submission, right: Submission) -> str:
-    """What verdicts are kept under: the same for the same contents, whichever is left."""
-    return sha256("".join(sorted((contents(left), contents(right)))).encode()).hexdigest()[:32]
+def pair_keys(report: Report) -> dict[tuple[str, str], str]:
+    """What verdicts are kept under: the same for the same contents, whichever is left.
+
+    Of pairs whose contents are all the same, each but the first has its number too.
+    """
+    hashes = {s.name: contents(s) for s in (*report.old[::-1], *report.submissions[::-1])}
+    found: dict[tuple[str, str], str] = {}
+    times: Counter[str] = Counter()
+    for pair in report.pairs:
+        both = "".join(sorted((hashes[pair.left], hashes[pair.right])))
+        key = sha256(both.encode()).hexdigest()[:32]
+        times[key] += 1
+        found[pair.left, pair.right] = key if times[key] == 1 else f"{key}-{times[key]}"
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 from chaffinch import language
 from chaffinch.report import layout
 from chaffinch.report.redact import Names, everybody
-from chaffinch.report.texts import Texts, digest, pair_key
+from chaffinch.report.texts import Texts, digest, pair_keys
 from chaffinch.types import Document, Match, Pair, Passage, Report, Skipped, Submission
 
 _EXCERPT = 1500
@@ -21,7 +21,7 @@ VERDICTS = ("", "copied", "common source", "no")
 
 
 WORDS = {
-    "score": "how much of the two submissions is shared, from 0 % to 100 % if they are identical; "
+    "score": "how much of the two submissions is shared, from 0% to 100% if they are identical; "
     "what everybody was given does not count.",
     "coverage": "the share of one side that stands in matches; if one is high and the other low, "
     "the smaller work may lie whole within the larger.",
@@ -43,7 +43,12 @@ class View:
         )
         self.submissions = [by_name[name] for name in order]
         self.number = {s.name: n for n, s in enumerate(self.submissions)}
+        self.keys = pair_keys(report)
         self.verdicts = verdicts_of(verdicts)
+
+    def receipt(self) -> Any:
+        """What was done, as it may be shown."""
+        return self.free(worded(plain(self.report.receipt)))
 
     def name(self, submission: str) -> str:
         """A submission's name as it may be shown."""
@@ -51,7 +56,8 @@ class View:
 
     def file(self, submission: str, document: str) -> str:
         """A document's name as it may be shown."""
-        return self.names.file(submission, document) if self.names else document
+        short = self.texts.short(document) if document in self.texts.owner else document
+        return self.names.file(submission, short) if self.names else short
 
     def free(self, value: Any) -> Any:
         """Any value as it may be shown."""
@@ -75,7 +81,7 @@ class View:
             "common": [self._passage(p, n < _EXCERPTS) for n, p in enumerate(report.common)],
             "skipped": [self._skipped(n, s) for n, s in enumerate(report.skipped, 1)],
             "background": list(report.background),
-            "receipt": self.free(plain(report.receipt)),
+            "receipt": self.receipt(),
             "verdicts": self._known_verdicts(),
             "languages": self._languages(),
             "words": WORDS,
@@ -108,11 +114,14 @@ class View:
         text = self.texts.text(submission, document.name)
         if text is None:
             return {"text": "", "parts": []}
-        parts = [[text.line(text.starts[p.start]), self.free(p.label)] for p in document.parts if p.start in text.starts]
+        parts = [
+            [text.line(text.starts[p.start]), self.free(p.label)]
+            for p in document.parts
+            if p.start in text.starts
+        ]
         return {"text": text.text, "parts": parts}
 
     def _pair(self, pair: Pair) -> dict[str, Any]:
-        left, right = (self.submissions[self.number[name]] for name in (pair.left, pair.right))
         return {
             "left": self.number[pair.left],
             "right": self.number[pair.right],
@@ -122,11 +131,11 @@ class View:
             "longest": pair.longest,
             "matches": len(pair.matches),
             "symbols": sum(match.symbols for match in pair.matches),
-            "key": pair_key(left, right),
+            "key": self.keys[pair.left, pair.right],
         }
 
     def _match(self, pair: Pair, match: Match) -> list[Any] | None:
-        """[file, start, end, file, start, end, symbols, longest, owners, runs], counted as JavaScript counts."""
+        """[file, start, end, file, start, end, symbols, longest, owners, runs], as JavaScript counts."""
         sides: list[int] = []
         for submission, span in ((pair.left, match.left), (pair.right, match.right)):
             found = self.texts.span(submission, span)
@@ -191,12 +200,14 @@ class View:
         }
 
     def _known_verdicts(self) -> dict[str, Any]:
-        keys = {self._pair(pair)["key"] for pair in self.report.pairs} if self.verdicts else set()
-        return {key: self.free(value) for key, value in sorted(self.verdicts.items()) if key in keys}
+        known = sorted(self.verdicts.keys() & set(self.keys.values()))
+        return {key: self.free(self.verdicts[key]) for key in known}
 
 
 def _language(document: Document) -> str:
-    return (document.language or "").removesuffix(language.KEEP_NAMES)
+    """What a document is written in, "text" unless it is a program."""
+    found = document.language or language.of_file(document.name, document.data[:4096]) or "text"
+    return found.removesuffix(language.KEEP_NAMES)
 
 
 def number(value: float) -> float | None:
@@ -215,6 +226,22 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return number(value)
     return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def worded(value: Any) -> Any:
+    """A value of the receipt with what the numbers of a recipe mean in words."""
+    if isinstance(value, list):
+        return [worded(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: worded(inner) for key, inner in value.items()}
+    if isinstance(guarantee := value.get("guarantee"), int):
+        found["guarantee"] = f"every shared run of {guarantee} symbols is found"
+    elif "guarantee" in value and guarantee is None:
+        found["guarantee"] = "none: shared runs of any length may be missed"
+    if isinstance(k := value.get("k"), int) and "guarantee" in value:
+        found["guarantee"] += f"; nothing shorter than {k} is reported"
+    return found
 
 
 def verdicts_of(exported: Mapping[str, Any] | None) -> dict[str, dict[str, str]]:

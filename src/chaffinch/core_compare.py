@@ -1,0 +1,146 @@
+"""Thin, typed wrappers over the native functions that compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch._native import ffi, lib
+from chaffinch.core import column, contiguous, owned, threads_used
+from chaffinch.types import Fingerprints
+
+
+class Collection:
+    """Documents one after another in one set of columns, as comparing takes them."""
+
+    def __init__(self, streams: Sequence[NDArray[np.uint32]], prints: Sequence[Fingerprints]) -> None:
+        self.symbols = _joined(streams, np.uint32)
+        self.symbol_offsets = _offsets(streams)
+        orders = [np.lexsort((p.positions, p.hashes)) for p in prints]
+        self.hashes = _joined([p.hashes[o] for p, o in zip(prints, orders, strict=True)], np.uint64)
+        self.positions = _joined([p.positions[o] for p, o in zip(prints, orders, strict=True)], np.uint32)
+        self.hash_offsets = _offsets(orders)
+
+    def __len__(self) -> int:
+        return len(self.symbol_offsets) - 1
+
+    def native(self) -> tuple[Any, list[Any]]:
+        """As the core reads it, and what must live as long."""
+        documents = ffi.new("ChfDocuments *")
+        documents.len = len(self)
+        keep = []
+        for name, kind in (
+            ("symbols", "uint32_t[]"),
+            ("symbol_offsets", "uint64_t[]"),
+            ("hashes", "uint64_t[]"),
+            ("positions", "uint32_t[]"),
+            ("hash_offsets", "uint64_t[]"),
+        ):
+            buffer = ffi.from_buffer(kind, getattr(self, name))
+            setattr(documents, name, buffer)
+            keep.append(buffer)
+        return documents, keep
+
+
+def _joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate([*arrays, np.empty(0, kind)]).astype(kind, copy=False)
+
+
+def _offsets(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
+    return np.cumsum([0, *map(len, arrays)], dtype=np.uint64)
+
+
+def _table(owner: Any) -> list[NDArray[np.uint32]]:
+    return [column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(6)]
+
+
+class Pairs(NamedTuple):
+    """Documents that have something in common, left before right."""
+
+    left: NDArray[np.uint32]
+    right: NDArray[np.uint32]
+    shared: NDArray[np.uint32]
+    """How many different hashes both have."""
+    weights: NDArray[np.float32]
+    owners: NDArray[np.uint32]
+    """In how many documents each hash stands, in the order they were given."""
+    sums: NDArray[np.uint32]
+    """How many hashes each document shares with all others together."""
+    histogram: NDArray[np.uint32]
+    """How many pairs share so many, those counted that weigh too little to be listed."""
+
+
+def pairs(
+    hashes: Sequence[NDArray[np.uint64]],
+    old: NDArray[np.uint8],
+    rarity: NDArray[np.float32],
+    *,
+    least: float = 0.0,
+    threads: int | None = None,
+) -> Pairs:
+    """Pairs of documents whose different hashes, sorted, are given.
+
+    A hash weighs `rarity[n]` if n documents have it; a pair that weighs less than `least` of the lighter
+    document is left out, and so is a pair of `old` ones.
+    """
+    data, offsets = _joined(hashes, np.uint64), _offsets(hashes)
+    owner = owned(
+        lib.chf_pairs(
+            ffi.from_buffer("uint64_t[]", data),
+            ffi.from_buffer("uint64_t[]", offsets),
+            ffi.from_buffer("uint8_t[]", np.ascontiguousarray(old, np.uint8)),
+            len(hashes),
+            ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32)),
+            least,
+            threads_used(threads),
+        ),
+        lib.chf_table_free,
+    )
+    left, right, shared, weights, owners, usual = _table(owner)
+    sums, histogram = np.split(usual, [len(hashes)])
+    return Pairs(left, right, shared, weights.view(np.float32), owners, sums, histogram)
+
+
+class Runs(NamedTuple):
+    """Matches of many pairs: runs of equal symbols, which of them make a match, which matches are whose."""
+
+    left: NDArray[np.uint32]
+    right: NDArray[np.uint32]
+    lengths: NDArray[np.uint32]
+    match_offsets: NDArray[np.uint32]
+    """Runs match_offsets[m] .. match_offsets[m+1] are match m."""
+    pair_offsets: NDArray[np.uint32]
+    """Matches pair_offsets[p] .. pair_offsets[p+1] are those of pair p."""
+
+
+def matches(
+    documents: Collection, pairs: NDArray[np.uint32], k: int, gap: int, threads: int | None = None
+) -> Runs:
+    """The matches of pairs of documents, an array of two columns."""
+    native, keep = documents.native()
+    data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
+    owner = owned(lib.chf_matches(native, data, len(pairs), k, gap, threads_used(threads)), lib.chf_table_free)
+    del keep
+    return Runs(*_table(owner)[:5])
+
+
+def overlaps(
+    documents: Collection,
+    pairs: NDArray[np.uint32],
+    n: int,
+    rarity: NDArray[np.float32],
+    threads: int | None = None,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Of each pair the share of the left's grams of n symbols that the right has, and the other way round."""
+    native, keep = documents.native()
+    data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
+    weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
+    owner = owned(
+        lib.chf_overlaps(native, data, len(pairs), n, weights, threads_used(threads)), lib.chf_table_free
+    )
+    del keep
+    left, right = _table(owner)[:2]
+    return left.view(np.float32), right.view(np.float32)

@@ -1,0 +1,266 @@
+"""What is behind the pages: places in text, names taken out, JSON, CSV, drawings, case files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from chaffinch.report import case_file, save, to_csv, to_json
+from chaffinch.report.layout import draw
+from chaffinch.report.page import fill, script_json
+from chaffinch.report.redact import everybody, only
+from chaffinch.report.texts import Texts, decode, edited, pair_keys
+from chaffinch.types import Cluster, Document, Match, Part, Passage, Report, Skipped, Span
+from tests.made_reports import SORTING, pair, report, submission
+
+
+@pytest.fixture(scope="module")
+def small() -> Report:
+    anna = submission("anna-schmidt", {"anna-schmidt/a.py": SORTING})
+    bert = submission("bert", {"bert/b.py": SORTING.replace("merged", "joined"), "bert/c.py": "print(1)\n"})
+    text = Document(
+        "bert/essay.pdf",
+        b"One.\nTwo.\nThree.\n",
+        "utf-8",
+        "pdf",
+        "text",
+        (Part(0, "page 1"), Part(5, "page 2")),
+    )
+    bert = replace(bert, documents=(*bert.documents, text))
+    return report(
+        [anna, bert],
+        clusters=[Cluster(("anna-schmidt", "bert"), 0.9)],
+        common=[
+            Passage(Span("anna-schmidt/a.py", 0, 20), 9, 5, False),
+            Passage(Span("base.py", 0, 9), 4, 7, True),
+        ],
+        skipped=[Skipped("zoe/picture.png", "no text in zoe/picture.png")],
+    )
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-16", "utf-16-be", "utf-32-le", "cp1252", "iso2022_jp", "gb18030"]
+)
+def test_bytes_are_found_in_the_text_of_every_encoding(encoding: str) -> None:
+    whole = "first läine\nthe näme\nlast" if encoding != "iso2022_jp" else "first 日本\nthe 日本\nlast"
+    start = len(whole[:12].encode(encoding))
+    end = len(whole[:20].encode(encoding))
+    text = decode(Document("a", whole.encode(encoding), encoding), (start, end))
+    assert text.text.removeprefix("\ufeff") == whole
+    assert text.text[text.starts[start] : text.ends[end]] == whole[12:20]
+
+
+def test_invalid_bytes_and_wide_characters_move_nothing() -> None:
+    data = b"\xff\xfe" + "😀x\r\ny\rz".encode() + b"\xc3"
+    text = decode(Document("a", data), (2, 6, 7, len(data)))
+    assert text.text == "\ufffd\ufffd😀x\r\ny\nz\ufffd"
+    assert [text.starts[n] for n in (2, 6, 7)] == [2, 3, 4]
+    assert text.unit(3) == 4  # as JavaScript counts
+    assert text.line_range(3, len(text.text)) == (1, 3)
+
+
+def test_places_follow_the_text_when_names_change_its_length() -> None:
+    text = edited("by Anna, sort", {n: n for n in range(14)}, [(3, 7, "Student A")])
+    assert text.text == "by Student A, sort"
+    assert text.text[text.starts[5] : text.ends[5]] == "Student A"  # from within the name to within it
+    assert text.text[text.starts[9] : text.ends[13]] == "sort"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna Schmidt", "SCHMIDT, ANNA", "anna.schmidt", "annaSchmidt()", "my_anna_sort", "schmidtsort",
+        "Annas sort", "anna-schmidt@uni.example", "def anna(): pass", "Schmidt", "ANNA2",
+    ],
+)  # fmt: skip
+def test_names_go_however_they_are_written(small: Report, text: str) -> None:
+    left = only(small, "anna-schmidt", "bert").text(text).lower()
+    assert "anna" not in left
+    assert "schmidt" not in left
+
+
+def test_words_that_only_contain_a_short_name_stay(small: Report) -> None:
+    assert only(small, "anna-schmidt", "bert").text("savanna libertine 12") == "savanna libertine 12"
+
+
+def test_accents_and_shared_parts(small: Report) -> None:
+    names = [
+        submission(f"submission_{name}", {f"{name}.py": name}) for name in ("Jürgen", "Zoë", "Núñez", "17")
+    ]
+    redact = everybody(report(names, []))
+    owner = "submission_Jürgen"
+    assert "rgen" not in redact.text("juergen jurgen Jürgen ju\u0308rgen", owner)
+    assert redact.text("a submission of 17", owner) == "a submission of 17"
+    assert redact.file("submission_17", "x/submission_17.py") == f"x/{redact.labels['submission_17']}.py"
+
+
+def test_json_has_everything_and_is_json(small: Report) -> None:
+    found = json.loads(json.dumps(to_json(small), allow_nan=False))
+    first = found["pairs"][0]
+    assert (first["left"], first["right"], first["score"]) == ("anna-schmidt", "bert", 0.9)
+    assert first["coverage"] == {"left": 0.99, "right": 0.81}
+    match = first["matches"][0]
+    assert match["left"] == {
+        "file": "anna-schmidt/a.py",
+        "start": 0,
+        "end": match["left"]["end"],
+        "lines": [1, 23],
+    }
+    assert {d["name"] for d in found["documents"]} == {
+        "anna-schmidt/a.py",
+        "bert/b.py",
+        "bert/c.py",
+        "bert/essay.pdf",
+    }
+    assert all(len(d["sha256"]) == 64 for d in found["documents"])
+    assert found["clusters"] == [{"submissions": ["anna-schmidt", "bert"], "score": 0.9}]
+    assert found["skipped"][0]["why"].startswith("no text")
+    assert [c["is_base"] for c in found["common"]] == [False, True]
+    assert found["common"][1]["lines"] is None
+    assert len(found["background"]) == 20
+
+
+def test_json_tells_pages(small: Report) -> None:
+    essay = submission("clara", {"e": replace(small.submissions[1].documents[2], name="e")})
+    found = to_json(report([*small.submissions, essay]))["pairs"]
+    places = [m["right"]["place"] for p in found for m in p["matches"] if "place" in m["right"]]
+    assert places == ["page 1, line 1"]
+
+
+def test_csv_is_no_formula() -> None:
+    names = ["=1+1", "+a", "-a", "@a", '"quoted",\nname', "plain"]
+    made = [submission(name, {f"{n}.py": SORTING}) for n, name in enumerate(names)]
+    rows = list(csv.reader(io.StringIO(to_csv(report(made)))))
+    assert len(rows) == 16
+    for row in rows[1:]:
+        assert row[0][0] not in "=+-@"
+        assert row[1][0] not in "=+-@"
+    assert rows[5][0] == "'=1+1"
+    assert rows[5][1] == "plain"
+
+
+def test_templates_are_filled_once_and_scripts_cannot_be_left() -> None:
+    assert fill("{{a}} {{b}}", {"a": "{{b}}", "b": "c"}) == "{{b}} c"
+    hostile = "</script><!-- & \u2028"
+    assert not re.search(r"[<>&\u2028]", script_json([hostile]))
+    assert json.loads(script_json([hostile])) == [hostile]
+
+
+def test_drawings_are_the_same_and_apart() -> None:
+    clusters = [(30, {(a, (a * 7 + 1) % 30): 0.5 for a in range(30)}), (2, {(0, 1): 1.0}), (1, {})]
+    first, again = draw(clusters), draw(clusters)
+    assert first == again
+    places = [place for cluster in first.places for place in cluster]
+    assert len(set(places)) == 33
+    assert all(0 < x < first.width and 0 < y < first.height for x, y in places)
+    assert len(draw([(2000, {})]).places[0]) == 2000
+    assert draw([]) == (0, 0, [])
+
+
+def test_a_rerun_writes_the_same_bytes(small: Report, tmp_path: Path) -> None:
+    for run in ("a", "b"):
+        save(small, tmp_path / run / "report.html", anonymize=run == "c")
+        save(small, tmp_path / run / "folder", anonymize=True)
+        case_file(small, small.pairs[0], tmp_path / run / "case.html", redact=True)
+    found = {run: sorted((tmp_path / run).rglob("*.*")) for run in ("a", "b")}
+    assert len(found["a"]) == 6
+    for one, other in zip(found["a"], found["b"], strict=True):
+        assert one.read_bytes() == other.read_bytes()
+    save(report(small.submissions, []), tmp_path / "a" / "folder")
+    assert list((tmp_path / "a" / "folder" / "data").iterdir()) == []  # nothing of another report is left
+
+
+class _Parsed(HTMLParser):
+    """The text of a page outside scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside = tag
+
+    def handle_data(self, data: str) -> None:
+        if self.inside not in ("script", "style"):
+            self.found.append(data)
+
+
+def test_a_case_file_is_complete_without_scripts(small: Report, tmp_path: Path) -> None:
+    case_file(small, small.pairs[0], tmp_path / "case.html")
+    text = "".join(_Parsed((tmp_path / "case.html").read_text("utf-8")).found)
+    for wanted in (
+        "anna-schmidt",
+        "bert/b.py",
+        "def sort(numbers):",
+        "not decided",
+        "every shared run of 20",
+        "90%",
+    ):
+        assert wanted in text
+    assert all(d["sha256"] in text for d in to_json(small)["documents"])
+
+
+def test_a_redacted_case_file_has_no_name(tmp_path: Path) -> None:
+    signed = "# by Jane Smithers, jsmithers@uni.example, with Bob\n" + SORTING.replace(
+        "merged", "smithers_merged"
+    )
+    jane = submission("Jane Smithers", {"Jane_Smithers/jane.py": signed})
+    carl = submission(
+        "Carl Ottokar",
+        {"carl ottokar/x.py": signed.replace("numbers", "values") + "# thanks, carlOttokar & Dora Lang\n"},
+    )
+    other = submission("Dora Lang", {"d.py": "1"})
+    verdicts = {"verdicts": {"0" * 32: {"verdict": "no", "note": ""}, "x": 3}}
+    made = report([jane, carl, other], [pair(jane, carl)], receipt={"paths": ["/home/Jane Smithers/x"]})
+    case_file(made, made.pairs[0], tmp_path / "case.html", redact=True, verdicts=verdicts)
+    page = (tmp_path / "case.html").read_text("utf-8").lower()
+    for name in ("jane", "smithers", "carl", "ottokar", "dora", "lang ", "uni.example"):
+        assert name not in page.replace('lang="en"', "")
+    assert "student a_merged" in page
+    assert "another student" in page
+
+
+def test_a_case_file_stays_small(tmp_path: Path) -> None:
+    lines = [f"value_{n} = compute({n}) & <{n}>\n" if n % 9 else f"# ü {n}\n" for n in range(20_000)]
+    long = "".join(lines)
+    one = submission("one", {f"{n}.txt": "x" for n in range(3000)} | {"a.py": long, "line.js": "x<" * 400_000})
+    two = submission("two", {"b.py": long.replace("value", "number"), "line.js": "x<" * 400_000})
+    made = report([one, two], [], receipt={"much": ["word"] * 100_000})
+    whole = Span("a.py", 0, len(long.encode())), Span("b.py", 0, len(long.replace("value", "number").encode()))
+    wide = Span("line.js", 600_000, 700_000), Span("line.js", 600_000, 700_000)
+    first = replace(pair(submission("one", {}), submission("two", {})))
+    both = replace(first, matches=tuple(Match(*spans, 900, 900, (spans,), 2) for spans in (whole, wide)))
+    case_file(made, both, tmp_path / "case.html")
+    size = (tmp_path / "case.html").stat().st_size
+    assert 500_000 < size < 1_000_000
+    assert "more lines" in (tmp_path / "case.html").read_text("utf-8")
+
+
+def test_verdicts_are_kept_under_the_contents() -> None:
+    same = [submission(name, {name: SORTING}) for name in ("a", "b", "c")]
+    first, *others = pair_keys(report(same)).values()
+    assert others == [f"{first}-2", f"{first}-3"]
+    renamed = [submission(name, {name + "x": SORTING}) for name in ("z", "y")]
+    assert list(pair_keys(report(renamed)).values()) == [first]
+
+
+def test_folders_that_all_have_in_common_are_not_shown() -> None:
+    made = [submission(name, {f"/home/x/class/{name}/main.py": "1"}) for name in ("anna", "antje")]
+    texts = Texts(report(made, []))
+    assert texts.short("/home/x/class/anna/main.py") == "anna/main.py"
+    assert Texts(report([], [])).short("a/b") == "a/b"
+
+
+def test_texts_of_unknown_documents_are_none(small: Report) -> None:
+    texts = Texts(small)
+    assert texts.span("bert", Span("nothing", 0, 1)) is None
+    assert texts.span("nobody", Span("bert/b.py", 0, 1)) is None
