@@ -36,6 +36,8 @@ _PATHS = click.Path(path_type=Path)
 @click.option("--student-pattern", metavar="REGEX", help="Finds the student's name in a path.")
 @click.option("--anonymize", is_flag=True, help="No names in the report, not even inside the work.")
 @click.option("--verdicts", type=_PATHS, help="A reviewer's verdicts, exported from an earlier report.")
+@click.option("--metadata", type=_PATHS, help="A CSV of names and dates: when each was handed in.")
+@click.option("--cases", type=click.IntRange(1), help="Also case files of so many pairs, beside the report.")
 @click.option("--csv", "as_csv", type=_PATHS, help="Also the list of pairs, for a spreadsheet.")
 @click.option("--open", "opens", is_flag=True, help="Open the report when it is done.")
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON on standard output.")
@@ -45,6 +47,8 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
 
     PATHS are a folder or an archive with a submission in each of its entries, or the submissions themselves.
     """
+    if options["cases"] and options["as_json"] and not options["output"]:
+        raise click.UsageError("--cases are written beside the report: with --json, name its --output.")
     report = _run(paths, options)
     _hand_out(report, options)
     if not options["as_json"]:
@@ -54,13 +58,15 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
 
 def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
     from chaffinch.comparison import compare as run
+    from chaffinch.read.dates import dated, from_csv
 
+    rows = from_csv(options["metadata"]) if options["metadata"] else []
     given = ("base", "old", "language", "top", "threshold", "max_owners", "student_pattern")
     stage = _on_terminal if sys.stderr and sys.stderr.isatty() else None
     report = run(paths, **{name: options[name] for name in given}, progress=stage)
     if stage:
         stage("")
-    return report
+    return dated(report, rows)
 
 
 def _on_terminal(stage: str) -> None:
@@ -69,7 +75,7 @@ def _on_terminal(stage: str) -> None:
 
 
 def _hand_out(report: Report, options: dict[str, Any]) -> None:
-    from chaffinch.report import save, to_csv, to_json
+    from chaffinch.report import case_files, save, to_csv, to_json
 
     if options["as_json"]:
         click.echo(json.dumps(to_json(report), ensure_ascii=False, indent=1))
@@ -77,9 +83,15 @@ def _hand_out(report: Report, options: dict[str, Any]) -> None:
     if options["as_csv"]:
         options["as_csv"].write_text(to_csv(report), "utf-8", newline="")
     if output:
-        save(report, output, anonymize=options["anonymize"], verdicts=_verdicts(options["verdicts"]))
-        page = output if output.suffix.lower() in (".html", ".htm") else output / "index.html"
+        verdicts = _verdicts(options["verdicts"])
+        save(report, output, anonymize=options["anonymize"], verdicts=verdicts)
+        is_file = output.suffix.lower() in (".html", ".htm")
+        page = output if is_file else output / "index.html"
         click.echo(f"The report: {printable(str(page))}", err=options["as_json"])
+        if options["cases"]:
+            folder = output.with_name(f"{output.stem}-cases") if is_file else output / "cases"
+            case_files(report, folder, options["cases"], redact=options["anonymize"], verdicts=verdicts)
+            click.echo(f"Case files: {printable(str(folder))}", err=options["as_json"])
         if options["opens"]:
             webbrowser.open(page.resolve().as_uri())
 

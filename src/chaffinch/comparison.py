@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from chaffinch import __version__, language, match, rank
 from chaffinch.parts import Part, made_of, recipe_for
 from chaffinch.read import collect
+from chaffinch.read.dates import Dated, dated
 from chaffinch.read.expand import expand
 from chaffinch.recipe import FRONTS, Recipe
 from chaffinch.types import Cluster, Coverage, Document, Pair, Report, Skipped, Submission
@@ -38,12 +39,14 @@ def compare(
     student_pattern: str | None = None,
     threads: int | None = None,
     progress: Callable[[str], None] | None = None,
+    dates: Mapping[str, str] | None = None,
 ) -> Report:
     """Compares every submission with every other, and with the old ones.
 
     Pairs with a score of at least `threshold` are listed, the most surprising first, at most `top` of them;
     with `threshold=0, top=None` it is every pair with anything in common. What more than `max_owners` of them
     have is ignored, as by MOSS; else it counts less, the more have it. `progress` is told what is being done.
+    `dates` says when submissions were handed in, by name, in ISO 8601; it is shown, and changes no result.
     """
     tell = progress or (lambda stage: None)
     tell("Reading ...")
@@ -68,7 +71,7 @@ def compare(
     listed = _listed(scores, unusual, pairs, threshold, top)
     found = tuple(_evidence(parts, everyone, pairs[listed], scores[listed], unusual[listed], threads))
     readable = _as_read(parts, everyone)
-    return Report(
+    report = Report(
         tuple(readable[: len(new)]),
         tuple(readable[len(new) :]),
         found,
@@ -78,6 +81,7 @@ def compare(
         _histogram(scores, len(new), len(former)),
         _receipt(parts, len(new), len(former), threshold, top),
     )
+    return dated(report, [Dated(f"date of {name}", name, date) for name, date in (dates or {}).items()])
 
 
 def _submissions(

@@ -80,8 +80,12 @@ def common(
     owners: NDArray[np.uint32],
     runs: core_compare.Runs,
     pair: int,
+    sure: int,
 ) -> Common:
-    """The matches of one pair; `owners` tells for each symbol on the left how many units have what is there."""
+    """The matches of one pair; `owners` tells for each symbol on the left how many units have what is there.
+
+    Matches of fewer than `sure` symbols are found by chance: they are left out unless there is nothing else.
+    """
     first, last = runs.pair_offsets[pair : pair + 2].tolist()
     bounds = runs.match_offsets[first : last + 1].astype(np.int64)
     part = slice(int(bounds[0]), int(bounds[-1]))
@@ -94,17 +98,24 @@ def common(
         )
     )
     found: list[Match] = []
-    for start, end in pairwise((bounds - bounds[0]).tolist()):
+    bounds -= bounds[0]
+    sizes = np.add.reduceat(lengths, bounds[:-1]) if len(lengths) else lengths
+    if (sizes >= sure).any():
+        keep = np.repeat(sizes >= sure, np.diff(bounds))
+        lefts, rights, lengths = lefts[keep], rights[keep], lengths[keep]
+        spans = [both for both, kept in zip(spans, keep.tolist(), strict=True) if kept]
+        bounds = np.concatenate([[0], np.cumsum(np.diff(bounds)[sizes >= sure])])
+    for start, end in pairwise(bounds.tolist()):
         cuts = [i for i in range(start + 1, end) if _files(spans[i]) != _files(spans[i - 1])]
         for first, last in pairwise([start, *cuts, end]):
-            sizes = lengths[first:last]
-            shared = [owners[at : at + n] for at, n in zip(lefts[first:last], sizes, strict=True)]
+            parts = lengths[first:last]
+            shared = [owners[at : at + n] for at, n in zip(lefts[first:last], parts, strict=True)]
             found.append(
                 Match(
                     _around([s for s, _ in spans[first:last]]),
                     _around([s for _, s in spans[first:last]]),
-                    int(sizes.sum()),
-                    int(sizes.max()),
+                    int(parts.sum()),
+                    int(parts.max()),
                     tuple(spans[first:last]),
                     max(2, int(np.median(np.concatenate(shared)))),
                 )

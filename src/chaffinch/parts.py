@@ -13,8 +13,10 @@ from chaffinch.recipe import FRONTS, Recipe
 from chaffinch.types import Document, Passage
 from chaffinch.units import Unit, units
 
-_STRUCTURE, _NAMES, _PROSE = 2.0, 0.75, 12
-"""Grams by which scores are counted: in a program of 80 symbols, the same with names, and in prose."""
+_STRUCTURE = (2, 3, 4, 6, 8, 12, 16), 4.0, 1.0
+_NAMES = (1, 2, 3, 4, 6, 8), 0.5, 1.8
+"""Lengths of the grams by which programs are scored, the length for 80 symbols, and how it grows."""
+_PROSE = 12
 _LETTERS = 5.0
 """So many letters say as much as a token."""
 
@@ -62,11 +64,12 @@ class Part:
 
     def matches(self, pairs: Sequence[tuple[int, int]], threads: int | None) -> Iterator[match.Common]:
         """What pairs of units have in common."""
+        sure = self.recipe.guarantee or self.recipe.k
         runs = core_compare.matches(
             self.documents, np.array(pairs, np.uint32).reshape(-1, 2), self.recipe.k, match.GAP, threads
         )
         for number, (i, j) in enumerate(pairs):
-            yield match.common(self.units[i], self.units[j], self.frequencies(i), runs, number)
+            yield match.common(self.units[i], self.units[j], self.frequencies(i), runs, number, sure)
 
     def common(self) -> Iterator[Passage]:
         """What at least half of all, and more than a handful, have: a template that nobody gave us."""
@@ -129,11 +132,11 @@ def _scores(
         return rank.overlap(streams, pairs, np.full(len(pairs), _PROSE), threads)
     sizes = np.array([len(s) for s in streams], np.int64)
     smaller = np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]])
-    structure = rank.overlap(streams, pairs, rank.telling(smaller, _STRUCTURE), threads)
+    structure = rank.overlap(streams, pairs, rank.telling(smaller, *_STRUCTURE), threads)
     if recipe.front.startswith(language.OTHER) or recipe.front.endswith(language.KEEP_NAMES):
         return structure
     words = [_with_names(u, recipe)[own] for u, own in zip(made, keep, strict=True)]
-    return np.maximum(structure, rank.overlap(words, pairs, rank.telling(smaller, _NAMES), threads))
+    return np.maximum(structure, rank.overlap(words, pairs, rank.telling(smaller, *_NAMES), threads))
 
 
 def _own(unit: Unit, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -16,7 +16,6 @@ Symbols = NDArray[np.uint32]
 Pairs = NDArray[np.uint32]
 """Two columns, left before right."""
 
-_LENGTHS = np.array([1, 2, 3, 4, 5, 6, 8, 10, 12, 16])
 _NO_PRINTS = Fingerprints(
     np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint32), 0
 )
@@ -80,13 +79,14 @@ def _median(values: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
 
 
-def telling(sizes: NDArray[np.int64], at_80: float) -> NDArray[np.int64]:
-    """The length of grams that tell something in programs of such sizes, by that for 80 symbols.
+def telling(sizes: NDArray[np.int64], lengths: Sequence[int], at_80: float, growth: float) -> NDArray[np.int64]:
+    """Which of the lengths a gram should have to tell something in programs of such sizes.
 
-    In a long program short grams are there by chance; in a short one long grams are not there after any change.
+    In a long program short grams are there by chance; in a short one long grams do not outlive a change.
     """
-    wanted = np.maximum(at_80 * (sizes / 80) ** 1.4, 1)
-    nearest: NDArray[np.int64] = _LENGTHS[np.searchsorted(np.sqrt(_LENGTHS[1:] * _LENGTHS[:-1]), wanted)]
+    wanted = at_80 * (sizes / 80) ** growth
+    choice = np.array(lengths)
+    nearest: NDArray[np.int64] = choice[np.searchsorted(np.sqrt(choice[1:] * choice[:-1]), wanted)]
     return nearest
 
 

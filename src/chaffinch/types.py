@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -168,6 +169,8 @@ class Report:
     """How many of all pairs have a score of 0 to .05, .05 to .1, and so on: twenty numbers."""
     receipt: dict[str, Any]
     """Recipes, guarantees, options, numbers: what was done."""
+    dates: Mapping[str, str] = field(default_factory=dict)
+    """When submissions were handed in, by name, as ISO 8601 has it; of those for whom it is known."""
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """As pages: a file if the path ends in .html, else a folder; `anonymize=True` leaves out names."""

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from chaffinch.report.case import case_file
+from chaffinch.report.cases import case_files
 from chaffinch.report.export import to_csv, to_json
 from chaffinch.report.page import write_file, write_folder
 from chaffinch.report.view import View
 from chaffinch.types import Report
 
-__all__ = ["case_file", "save", "to_csv", "to_json"]
+__all__ = ["case_file", "case_files", "save", "to_csv", "to_json"]
 
 
 def save(

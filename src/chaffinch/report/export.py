@@ -46,7 +46,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "common": [_passage(texts, p) for p in report.common],
         "background": list(report.background),
         "receipt": plain(report.receipt),
-    }
+    } | ({"dates": dict(report.dates)} if report.dates else {})
 
 
 def _pair(texts: Texts, pair: Pair) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from chaffinch.report.view import View
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 _CHUNK = re.compile(r"[ps]\d+\.js")
-_STYLES = ("style", "lists", "pair", "small")
-_SCRIPTS = ("base", "verdicts", "charts", "overview", "pages", "highlight", "pane", "pair", "start")
+_STYLES = ("style", "lists", "pair", "dates", "small")
+_SCRIPTS = ("base", "verdicts", "charts", "overview", "pages", "highlight", "pane", "pair", "dates", "start")
 
 
 @cache
@@ -54,11 +54,12 @@ def _packed(value: Any) -> str:
 
 
 def _page(index: dict[str, Any], chunks: Iterator[str]) -> bytes:
+    left_out = () if "dates" in index else ("dates",)
     values = {
-        "style": "\n".join(static(f"{name}.css") for name in _STYLES),
+        "style": "\n".join(static(f"{name}.css") for name in _STYLES if name not in left_out),
         "index": script_json(index),
         "chunks": "".join(chunks),
-        "script": "\n".join(static(f"{name}.js") for name in _SCRIPTS),
+        "script": "\n".join(static(f"{name}.js") for name in _SCRIPTS if name not in left_out),
     }
     return encoded(fill(static("report.html"), values))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -85,6 +86,7 @@ class View:
             "verdicts": self._known_verdicts(),
             "languages": self._languages(),
             "words": WORDS,
+            **self._dates(),
         }
 
     def chunks(self) -> Iterator[tuple[str, Any]]:
@@ -199,6 +201,12 @@ class View:
             name: [list(r) for r in language.records(name)] for name in sorted(used & set(language.languages()))
         }
 
+    def _dates(self) -> dict[str, Any]:
+        """By submission when it was handed in, as it is shown and in seconds; nothing if none is known."""
+        known = {self.number[name]: date for name, date in self.report.dates.items() if name in self.number}
+        found = {n: [_shown_date(date), _seconds(date)] for n, date in sorted(known.items())}
+        return {"dates": found} if found else {}
+
     def _known_verdicts(self) -> dict[str, Any]:
         known = sorted(self.verdicts.keys() & set(self.keys.values()))
         return {key: self.free(self.verdicts[key]) for key in known}
@@ -208,6 +216,19 @@ def _language(document: Document) -> str:
     """What a document is written in, "text" unless it is a program."""
     found = document.language or language.of_file(document.name, document.data[:4096]) or "text"
     return found.removesuffix(language.KEEP_NAMES)
+
+
+def _shown_date(date: str) -> str:
+    """To the minute, with the zone if there is one."""
+    zone = date[19:].replace("+00:00", "UTC")
+    return f"{date[:10]} {date[11:16]} {zone}".strip()
+
+
+def _seconds(date: str) -> int:
+    """Since 1970; times without a zone are taken as UTC."""
+    found = datetime.fromisoformat(date)
+    first = datetime(1970, 1, 1, tzinfo=UTC)
+    return round(((found if found.tzinfo else found.replace(tzinfo=UTC)) - first).total_seconds())
 
 
 def number(value: float) -> float | None:
