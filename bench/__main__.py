@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench import density, documents, memory, peers, reading, speed, table, texts
+from bench import attacks, classes, density, documents, memory, peers, reading, rivals, speed, table, texts
 from bench.table import Row
 from bench.texts import Texts
 from chaffinch import core
@@ -58,19 +58,31 @@ def main() -> int:
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="text/ and code/ to use, not the standard library"
     )
+    parser.add_argument("part", nargs="?", choices=("core", "compare", "all"), default="all")
     asked = parser.parse_args()
-    found = texts.directory(asked.data) if asked.data else texts.standard_library()
-    origin = "given" if asked.data else "the standard library's"
-    about = machine() | {"texts": f"{origin}, {len(found.english):,} bytes English, {len(found.code):,} code"}
-    with TemporaryDirectory() as folder:
-        rows = measure(found, Path(folder), asked.data)
+    missed = False
+    if asked.part != "compare":
+        found = texts.directory(asked.data) if asked.data else texts.standard_library()
+        origin = "given" if asked.data else "the standard library's"
+        sizes = f"{origin}, {len(found.english):,} bytes English, {len(found.code):,} code"
+        with TemporaryDirectory() as folder:
+            missed |= write("core", measure(found, Path(folder), asked.data), sizes)
+    if asked.part != "core":
+        rows = [*attacks.rows(), *classes.rows(asked.data), *rivals.rows(asked.data)]
+        missed |= write("compare", rows, "given" if asked.data else "made")
+    return int(missed)
+
+
+def write(name: str, rows: list[Row], origin: str) -> bool:
+    """The table, printed and in its files; tells whether something misses its bound."""
+    about = machine() | {"texts": origin}
     print(table.plain(rows))
     RESULTS.mkdir(exist_ok=True)
     as_json = {"machine": about, "rows": [row.to_dict() for row in rows]}
-    (RESULTS / "core.json").write_text(json.dumps(as_json, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    described = "; ".join(f"{name}: {value}" for name, value in about.items())
-    (RESULTS / "core.md").write_text(f"{described}\n\n{table.markdown(rows)}\n", "utf-8")
-    return 1 if any(row.ok is False for row in rows) else 0
+    (RESULTS / f"{name}.json").write_text(json.dumps(as_json, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    described = "; ".join(f"{key}: {value}" for key, value in about.items())
+    (RESULTS / f"{name}.md").write_text(f"{described}\n\n{table.markdown(rows)}\n", "utf-8")
+    return any(row.ok is False for row in rows)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ TOP = 500
 _POWER = 4
 _LINKED = 5.0
 """Pairs with such a surprise make clusters."""
+_LONG = 90
+"""A run of so many symbols is worth a look though it be a small part of both."""
 
 
 def compare(
@@ -33,7 +35,7 @@ def compare(
     base: Iterable[Comparable] = (),
     old: Iterable[Comparable] = (),
     language: str = "auto",
-    threshold: float = THRESHOLD,
+    threshold: float | None = None,
     top: int | None = TOP,
     max_owners: int | None = None,
     student_pattern: str | None = None,
@@ -43,12 +45,14 @@ def compare(
 ) -> Report:
     """Compares every submission with every other, and with the old ones.
 
-    Pairs with a score of at least `threshold` are listed, the most surprising first, at most `top` of them;
-    with `threshold=0, top=None` it is every pair with anything in common. What more than `max_owners` of them
-    have is ignored, as by MOSS; else it counts less, the more have it. `progress` is told what is being done.
+    Pairs with a score of at least `threshold` are listed, the most surprising first, at most `top` of them; if
+    left out, it is .2, and surprising pairs with a long run are listed too. With `threshold=0, top=None` it is
+    every pair with anything in common. What more than `max_owners` have is ignored, as by MOSS; else it counts
+    less, the more have it. `progress` is told what is being done.
     `dates` says when submissions were handed in, by name, in ISO 8601; it is shown, and changes no result.
     """
     tell = progress or (lambda stage: None)
+    least = THRESHOLD if threshold is None else threshold
     tell("Reading ...")
     new, skipped = _submissions(paths, student_pattern)
     former, skipped_old = _submissions(old, student_pattern)
@@ -61,15 +65,17 @@ def compare(
     for kind, owned in kinds.items():
         tell(f"Comparing {len(owned)} submissions in {kind} ...")
         base_documents = [d for documents in of_base.get(kind, {}).values() for d in documents]
-        parts.append(made_of(recipe_for(kind), owned, base_documents, len(new), threshold, max_owners, threads))
+        parts.append(made_of(recipe_for(kind), owned, base_documents, len(new), least, max_owners, threads))
     tell("Looking at the matches ...")
     pairs, scores, amounts = _together(parts, len(everyone))
     sums = np.zeros(len(everyone))
     for p in parts:
         sums[p.owners] += p.candidates.sums
     unusual = rank.surprise(amounts, pairs, sums, [(p.candidates.spread, len(p.units)) for p in parts])
-    listed = _listed(scores, unusual, pairs, threshold, top)
-    found = tuple(_evidence(parts, everyone, pairs[listed], scores[listed], unusual[listed], threads))
+    chosen = (scores >= least) | (unusual >= _LINKED if threshold is None else False)
+    listed = _listed(scores, unusual, pairs, np.flatnonzero(chosen), top)
+    evidence = _evidence(parts, everyone, pairs[listed], scores[listed], unusual[listed], threads)
+    found = tuple(pair for pair in evidence if pair.score >= least or pair.longest >= _LONG)
     readable = _as_read(parts, everyone)
     report = Report(
         tuple(readable[: len(new)]),
@@ -154,10 +160,13 @@ def _as_read(parts: list[Part], everyone: list[Submission]) -> list[Submission]:
 
 
 def _listed(
-    scores: rank.Floats, unusual: rank.Floats, pairs: NDArray[np.int64], threshold: float, top: int | None
+    scores: rank.Floats,
+    unusual: rank.Floats,
+    pairs: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    top: int | None,
 ) -> NDArray[np.int64]:
     """The most surprising first."""
-    chosen = np.flatnonzero(scores >= threshold)
     order = np.lexsort((pairs[chosen, 1], pairs[chosen, 0], -scores[chosen], -unusual[chosen]))
     return chosen[order][:top]
 
@@ -225,7 +234,7 @@ def _histogram(scores: rank.Floats, new: int, old: int) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
-def _receipt(parts: list[Part], new: int, old: int, threshold: float, top: int | None) -> dict[str, Any]:
+def _receipt(parts: list[Part], new: int, old: int, threshold: float | None, top: int | None) -> dict[str, Any]:
     recipes = {p.recipe.front: p.recipe.to_dict() | {"guarantee": p.recipe.guarantee} for p in parts}
     for recipe in recipes.values():
         del recipe["seed"]
@@ -235,7 +244,9 @@ def _receipt(parts: list[Part], new: int, old: int, threshold: float, top: int |
         "submissions": new,
         "old": old,
         "pairs_with_anything_in_common": {p.recipe.front: p.candidates.count for p in parts},
-        "threshold": threshold,
+        "threshold": f"{THRESHOLD}, or a surprise of {_LINKED:.0f} and a run of {_LONG}"
+        if threshold is None
+        else threshold,
         "top": top,
         "gap": match.GAP,
         "base_symbols": {p.recipe.front: int(sum(m.sum() for m in p.masks)) for p in parts},

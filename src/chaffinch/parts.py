@@ -110,9 +110,11 @@ def made_of(
     if max_owners is not None:
         match.ignore_common(made, masks, recipe.k, max_owners)
     prints = [match.without(u.prints, mask, recipe.k) for u, mask in zip(made, masks, strict=True)]
-    # What shares few fingerprints shares few short grams: only the others are worth counting.
+    # Programs that share few fingerprints share few short grams: only the others are worth counting. A few
+    # sentences in a long text are worth a look.
+    least = 0.0 if recipe.front in FRONTS else threshold / 4
     old = (owners >= new).astype(np.uint8)
-    found = rank.candidates([np.unique(p.hashes) for p in prints], old, threshold / 4, threads)
+    found = rank.candidates([np.unique(p.hashes) for p in prints], old, least, threads)
     scores = _scores(recipe, made, masks, found.pairs, threads)
     documents = core_compare.Collection(match.unlike(made, masks), prints)
     return Part(recipe, owners, made, masks, documents, found, scores)

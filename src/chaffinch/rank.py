@@ -16,6 +16,7 @@ Symbols = NDArray[np.uint32]
 Pairs = NDArray[np.uint32]
 """Two columns, left before right."""
 
+_FEW = 20
 _NO_PRINTS = Fingerprints(
     np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint32), 0
 )
@@ -93,13 +94,20 @@ def telling(sizes: NDArray[np.int64], lengths: Sequence[int], at_80: float, grow
 def overlap(
     streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.int64], threads: int | None
 ) -> Floats:
-    """Of each pair the share of the smaller's grams that the other has too, by rarity, whatever their order."""
+    """Of each pair the share of the smaller's grams that the other has too, by rarity, whatever their order.
+
+    Next to nothing is in everything: of a few symbols the share of the larger counts as well.
+    """
     documents = core_compare.Collection(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(len(streams))
-    found = np.zeros(len(pairs))
+    higher, lower = np.zeros((2, len(pairs)))
     for n in np.unique(lengths).tolist():
         chosen = np.flatnonzero(lengths == n)
-        found[chosen] = np.maximum(*core_compare.overlaps(documents, pairs[chosen], n, weights, threads))
+        left, right = core_compare.overlaps(documents, pairs[chosen], n, weights, threads)
+        higher[chosen], lower[chosen] = np.maximum(left, right), np.minimum(left, right)
+    sizes = np.array([len(s) for s in streams])
+    counts = np.exp(-np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]]) / _FEW)
+    found: Floats = higher ** (1 - counts) * lower**counts
     return found
 
 

@@ -1,0 +1,262 @@
+"""Labelled collections of others: whether what was copied comes first, and how much of it is found.
+
+`python -m bench.classes --data DIR` needs the collections under DIR; what is not there is not measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench import table
+from bench.table import Row
+from chaffinch import Document
+from chaffinch.comparison import compare
+from chaffinch.types import Pair, Report
+
+# What the best of the peers reaches on these assignments, and must not be missed.
+PRECISION = {"Z5/Z2": 0.42, "Z4/Z3": 0.33, "Z4/Z4": 0.24}
+WITH_MOSS = 0.90
+IRPLAG = 0.75
+CONPLAG = {"version_1": ("raw", 0.92), "version_2": ("without templates", 0.95)}
+CLOUGH = {"cut": 0.95, "light": 1.0, "heavy": 0.97}
+VERBATIM = 0.99
+KINDS = ("01-no-plagiarism", "02-no-obfuscation", "03-random-obfuscation", "04-translation-obfuscation",
+         "05-summary-obfuscation")  # fmt: skip
+
+_LARGEST = 250  # programs; every pair is wanted with its matches, of a larger class that is gigabytes
+_MISLABELLED = {"g2pE_taskc.txt", "g4pD_taskb.txt"}
+
+Names = frozenset[str]
+
+
+def auc(copies: Sequence[float], others: Sequence[float]) -> float:
+    """How probably a copy has more than another; half for as much."""
+    less = np.searchsorted(np.sort(others), copies, "left")
+    not_more = np.searchsorted(np.sort(others), copies, "right")
+    return float((less + not_more).sum()) / 2 / max(len(copies) * len(others), 1)
+
+
+def average_precision(ranked: Iterable[Names], labelled: set[Names]) -> float:
+    """The mean over the labelled pairs of the precision down to each; 0 for one that is not ranked."""
+    found = total = 0.0
+    for rank, names in enumerate(ranked, 1):
+        if names in labelled:
+            found += 1
+            total += found / rank
+    return total / max(len(labelled), 1)
+
+
+def everything(documents: Sequence[Document]) -> Report:
+    """All pairs with anything in common."""
+    return compare(documents, threshold=0, top=None)
+
+
+def document(path: Path, name: str = "") -> Document:
+    return Document(name or path.name, path.read_bytes())
+
+
+def rows(data: Path | None) -> list[Row]:
+    collections: dict[str, Callable[[Path], Iterator[Row]]] = {
+        "code/homework_A2016": homework,
+        "code/irplag": irplag,
+        "code/conplag_train": conplag,
+        "text/clough_stevenson": clough,
+        "text/pan13_train_sample": pan,
+    }
+    found: list[Row] = []
+    for name, measure in collections.items():
+        if data and (data / name).exists():
+            found += measure(data / name)
+        else:
+            found.append(Row(name, None, note="needs --data with it"))
+    return found
+
+
+def labels(root: Path) -> dict[str, set[Names]]:
+    """The pairs of files that are known to be copies, by assignment."""
+    found: dict[str, set[Names]] = {}
+    assignment = ""
+    for line in (root / "ground-truth-static.txt").read_text().splitlines():
+        if line.startswith("- "):
+            assignment = line.partition("/")[2]
+            continue
+        programs = [f"{name}.c" for name in line.split(",")]
+        there = [name for name in programs if (root / "src" / assignment / name).exists()]
+        found.setdefault(assignment, set()).update(map(frozenset, combinations(there, 2)))
+    return found
+
+
+def homework(root: Path) -> Iterator[Row]:
+    """Students' programs in C: what was judged to be copied, and what MOSS says."""
+    with (root / "moss_pairs.csv").open() as file:
+        moss = {
+            (line["filename0"].partition("/")[2], line["filename1"].rpartition("/")[2]): float(line["percent"])
+            for line in csv.DictReader(file)
+        }
+    by_assignment: dict[str, dict[Names, float]] = {}
+    for (first, second), percent in moss.items():
+        assignment, _, name = first.rpartition("/")
+        by_assignment.setdefault(assignment, {})[frozenset((f"{name}.c", f"{second}.c"))] = percent
+    theirs: list[float] = []
+    ours: list[tuple[float, float]] = []
+    means: list[tuple[float, float]] = []
+    for assignment, labelled in labels(root).items():
+        paths = sorted((root / "src" / assignment).iterdir())
+        if len(paths) > _LARGEST:
+            continue
+        report = everything([document(path) for path in paths])
+        in_order = [names(pair) for pair in report.pairs]
+        by_score = [names(pair) for pair in sorted(report.pairs, key=lambda p: (-p.score, p.left, p.right))]
+        means.append((average_precision(in_order, labelled), average_precision(by_score, labelled)))
+        what = f"average precision, {assignment}, {len(report.submissions)} programs, {len(labelled)} copies"
+        yield Row(f"{what}, in the report's order", means[-1][0], least=PRECISION.get(assignment))
+        yield Row(f"{what}, by score", means[-1][1])
+        pairs = {names(pair): pair for pair in report.pairs}
+        for who, percent in by_assignment.get(assignment, {}).items():
+            theirs.append(percent)
+            pair = pairs.get(who)
+            ours.append((pair.score, (pair.coverage.left + pair.coverage.right) / 2) if pair else (0, 0))
+    yield Row(
+        "average precision, mean of these assignments, in the report's order", float(np.mean(means, 0)[0])
+    )
+    yield Row("average precision, mean of these assignments, by score", float(np.mean(means, 0)[1]))
+    for i, what in enumerate(("score", "mean coverage")):
+        correlation = np.corrcoef(theirs, [numbers[i] for numbers in ours])[0, 1]
+        what = f"correlation of MOSS's percentage with {what}, {len(ours):,} pairs"
+        yield Row(what, float(correlation), least=WITH_MOSS)
+
+
+def names(pair: Pair) -> Names:
+    return frozenset((pair.left, pair.right))
+
+
+def irplag(root: Path) -> Iterator[Row]:
+    """Each task's original against all others: by hand disguised on six levels, or not copied."""
+    variants = {"a task at once": _to_original, "two at a time": _two_at_a_time}
+    for variant, scores_of in variants.items():
+        scores: dict[str, list[float]] = {}
+        for task in sorted(root.iterdir()):
+            (original,) = sorted((task / "original").rglob("*.java"))
+            others = [path for path in sorted(task.rglob("*.java")) if path != original]
+            kinds = ["/".join(path.relative_to(task).parts[:-2]) for path in others]
+            unnamed = [document(path, f"{i}.java") for i, path in enumerate([original, *others])]
+            for kind, score in zip(kinds, scores_of(unnamed), strict=True):
+                scores.setdefault(kind, []).append(score)
+        none = scores.pop("non-plagiarized")
+        pooled = [score for kind in scores.values() for score in kind]
+        yield Row(f"IR-Plag, AUC, {variant}", auc(pooled, none), least=IRPLAG)
+        for kind in sorted(scores):
+            yield Row(f"IR-Plag, AUC, {variant}, {kind.rpartition('/')[2]}", auc(scores[kind], none))
+
+
+def _to_original(documents: list[Document]) -> list[float]:
+    """The scores of the first with each of the others."""
+    first = documents[0].name
+    scores = {names(pair): pair.score for pair in everything(documents).pairs}
+    return [scores.get(frozenset((first, other.name)), 0.0) for other in documents[1:]]
+
+
+def _two_at_a_time(documents: list[Document]) -> list[float]:
+    return [two(documents[0], other) for other in documents[1:]]
+
+
+def two(one: Document, other: Document) -> float:
+    """The score of two that nobody else is compared with."""
+    return max((pair.score for pair in everything([one, other]).pairs), default=0.0)
+
+
+def conplag(root: Path) -> Iterator[Row]:
+    """Pairs of a contest's programs in Java."""
+    with (root / "labels.csv").open() as file:
+        verdicts = [(line["sub1"], line["sub2"], line["verdict"] == "1") for line in csv.DictReader(file)]
+    for version, (what, least) in CONPLAG.items():
+        alone: dict[bool, list[float]] = {True: [], False: []}
+        programs: dict[str, Document] = {}
+        for one, other, copied in verdicts:
+            home = root / version / f"{one}_{other}"
+            both = [document(home / f"{name}.java", f"{name}.java") for name in (one, other)]
+            programs |= {program.name: program for program in both}
+            alone[copied].append(two(*both))
+        scores = {names(pair): pair.score for pair in everything(list(programs.values())).pairs}
+        together: dict[bool, list[float]] = {True: [], False: []}
+        for one, other, copied in verdicts:
+            together[copied].append(scores.get(frozenset((f"{one}.java", f"{other}.java")), 0.0))
+        yield Row(f"ConPlag {what}, AUC, two at a time", auc(alone[True], alone[False]), least=least)
+        yield Row(f"ConPlag {what}, AUC, all at once", auc(together[True], together[False]))
+
+
+def clough(root: Path) -> Iterator[Row]:
+    """Short answers that students wrote with, or without, an article before them."""
+    scores: dict[str, list[float]] = {}
+    with (root / "file_information.csv").open() as file:
+        answers = [line for line in csv.DictReader(file) if line["File"] not in _MISLABELLED]
+    for task in sorted({line["Task"] for line in answers}):
+        of_task = [line for line in answers if line["Task"] == task and line["Category"] != "orig"]
+        paths = [root / "docs" / f"orig_task{task}.txt", *(root / "docs" / line["File"] for line in of_task)]
+        found = _to_original([document(path) for path in paths])
+        for line, score in zip(of_task, found, strict=True):
+            scores.setdefault(line["Category"], []).append(score)
+    for kind, least in CLOUGH.items():
+        yield Row(f"Clough and Stevenson, AUC, {kind}", auc(scores[kind], scores["non"]), least=least)
+
+
+def pan(root: Path) -> Iterator[Row]:
+    """Essays with passages of a source in them, verbatim or not."""
+    for kind in KINDS:
+        listed = matched = 0
+        tallies = np.zeros(3)
+        pairs = [line.split() for line in (root / kind / "pairs").read_text().splitlines()]
+        for suspicious, source in pairs:
+            both = document(root / "susp" / suspicious), document(root / "src" / source)
+            report = everything(both)
+            matched += any(pair.matches for pair in report.pairs)
+            listed += bool(compare(both).pairs)
+            plan = root / kind / f"{suspicious.removesuffix('.txt')}-{source}"
+            tallies += _characters(both, plan.with_suffix(".xml"), report)
+        common, found, planted = tallies.tolist()
+        if kind.startswith("01"):
+            yield Row("PAN13, alarms where nothing was copied", listed, most=0)
+            yield Row("PAN13, pairs with any match where nothing was copied", matched)
+            continue
+        least = VERBATIM if kind.startswith("02") else None
+        yield Row(f"PAN13, {kind}, characters found of those copied", common / planted, least=least)
+        yield Row(f"PAN13, {kind}, characters copied of those found", common / max(found, 1), least=least)
+        yield Row(f"PAN13, {kind}, pairs with a match", matched / len(pairs))
+        yield Row(f"PAN13, {kind}, pairs listed", listed / len(pairs))
+
+
+def _characters(both: tuple[Document, Document], plan: Path, report: Report) -> NDArray[np.float64]:
+    """Of both texts: characters that are found and were copied, that are found, that were copied."""
+    tallies = np.zeros(3)
+    features = [f for f in ElementTree.parse(plan).iter("feature") if f.get("name") == "plagiarism"]
+    for text, side in zip(both, ("this", "source"), strict=True):
+        copied, found = np.zeros((2, len(text.data)), bool)
+        begins = (np.frombuffer(text.data, np.uint8) & 0xC0) != 0x80  # a character, in UTF-8
+        at = np.append(np.flatnonzero(begins), len(text.data))
+        for feature in features:
+            start = int(feature.get(f"{side}_offset", 0))
+            copied[at[start] : at[start + int(feature.get(f"{side}_length", 0))]] = True
+        for match in (m for pair in report.pairs for m in pair.matches):
+            for span in (match.left, match.right):
+                if span.document == text.name:
+                    found[span.start : span.end] = True
+        tallies += [(mask & begins).sum() for mask in (copied & found, found, copied)]
+    return tallies
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.classes", description=__doc__)
+    parser.add_argument("--data", type=Path, metavar="DIR")
+    print(table.plain(rows(parser.parse_args().data)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,298 @@
+"""Whole commands on whole classes: CPU time and memory, and whether what was copied comes first.
+
+`python -m bench.rivals [--data DIR]` takes students' programs in C from the data, or makes some. Each rival has
+an environment of its own under bench/.peers; sim is the Debian package similarity-tester.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench import table
+from bench.classes import PRECISION, Names, average_precision, document, everything, labels, names
+from bench.peers import PeerFailed, environment
+from bench.programs import TASKS, authors
+from bench.table import Row
+
+SIZES = (400, 1600, 6400)
+CPU, MEMORY, GROWTH = 3, 200, 6
+"""At most so many seconds and MB at 1,600 programs, and so many times as long for four times as many."""
+LIMIT = 300  # seconds for one command
+_LISTED = 500
+
+_PEERS = Path(__file__).parent / ".peers"
+
+# Runs a command in a process group of its own. A process of little memory has to start it: until it is replaced
+# by the command, a new process counts as large as the one that started it.
+_LAUNCHER = """
+import json, os, resource, signal, subprocess, sys
+limit, *command = sys.argv[1:]
+process = subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
+try:
+    code = process.wait(float(limit))
+except subprocess.TimeoutExpired:
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    code = None
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]), file=sys.stderr)
+"""
+
+_COPYDETECT = """
+import sys, copydetect
+found = copydetect.CopyDetector(test_dirs=sys.argv[1:], extensions=["c"], display_t=0, silent=True)
+found.run()
+for (i, j) in zip(*(found.similarity_matrix[:, :, 0] > 0).nonzero()):
+    print(found.test_files[i], found.ref_files[j], max(found.similarity_matrix[i, j]), sep="\\t")
+"""
+
+_DOLOS = """
+const { Dolos } = require("@dodona/dolos-lib");
+new Dolos({ language: "c" }).analyzePaths(process.argv.slice(1)).then((report) => {
+    for (const pair of report.allPairs())
+        console.log([pair.leftFile.path, pair.rightFile.path, pair.similarity].join("\\t"));
+});
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a command took and printed."""
+
+    cpu: float
+    memory: float
+    """MB, of its largest process."""
+    output: str
+
+
+Ranked = list[tuple[float, str, str]]
+"""Figures and two submissions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another tool: how it is got, its usual command for a class and a folder to write to, and its ranking."""
+
+    install: Callable[[], object]
+    command: Callable[[Path, Path], list[object]]
+    ranking: Callable[[Path, Path], Ranked]
+
+
+def timed(command: list[object], home: Path, fine: tuple[int, ...] = (0,)) -> Run:
+    """Runs a command, for a limited time; exit codes that are not `fine` are failures."""
+    launched = [sys.executable, "-c", _LAUNCHER, str(LIMIT), *map(str, command)]
+    # compare50 has results that change from run to run unless hashes do not.
+    settings = os.environ | {"PYTHONHASHSEED": "50", "NODE_PATH": str(_PEERS / "dolos" / "node_modules")}
+    done = subprocess.run(launched, cwd=home, capture_output=True, env=settings)
+    complaints = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    code, cpu, memory = json.loads(complaints.pop())
+    if code is None:
+        raise PeerFailed(f"more than {LIMIT} s")
+    if code not in fine:
+        raise PeerFailed(f"could not be run: {complaints[-1] if complaints else f'exit code {code}'}")
+    return Run(cpu, memory, done.stdout.decode("utf-8", "replace"))
+
+
+def _python(name: str) -> Path:
+    return _PEERS / name / "bin" / "python"
+
+
+def _files(home: Path) -> list[Path]:
+    return sorted(home.glob("*/program.c"))
+
+
+def _columns(output: str) -> Ranked:
+    """Lines with two paths and a figure."""
+    cells = [line.split("\t") for line in output.splitlines()]
+    return [(float(figure), Path(one).parent.name, Path(other).parent.name) for one, other, figure in cells]
+
+
+def _installed_dolos() -> None:
+    home = _PEERS / "dolos"
+    if not (home / "node_modules" / "@dodona" / "dolos-lib").exists():
+        home.mkdir(parents=True, exist_ok=True)
+        timed(["npm", "install", "--no-audit", "--no-fund", "--prefix", home, "@dodona/dolos-lib@3.5.1"], home)
+
+
+def _installed_sim() -> None:
+    if not shutil.which("sim_c"):
+        raise PeerFailed("not installed: apt-get install similarity-tester")
+
+
+def _of_compare50(home: Path, out: Path) -> Ranked:
+    command = [_python("compare50"), "-m", "compare50", *sorted(home.iterdir()), "-n", _LISTED, "-o", out / "r"]
+    timed(command, home)
+    graph = re.search(
+        r"var GRAPH = (\{.*\});?\s*$", (out / "r" / "index.html").read_text("utf-8"), re.MULTILINE
+    )
+    links = json.loads(graph[1])["links"] if graph else []
+    return [(link["value"], Path(link["source"]).name, Path(link["target"]).name) for link in links]
+
+
+def _of_sim(home: Path, out: Path) -> Ranked:
+    lines = timed(["sim_c", "-p", "-e", *_files(home)], home).output
+    found = re.findall(r"^(\S+) consists for (\d+) % of (\S+) material$", lines, re.MULTILINE)
+    return [(float(percent), Path(one).parent.name, Path(other).parent.name) for one, percent, other in found]
+
+
+RIVALS = {
+    "copydetect 0.5.0": Rival(
+        lambda: environment("copydetect", "copydetect==0.5.0"),
+        lambda home, out: [
+            _python("copydetect"),
+            "-m",
+            "copydetect",
+            "-t",
+            home,
+            "-e",
+            "c",
+            "-a",
+            "-O",
+            out / "r",
+        ],
+        lambda home, out: _columns(timed([_python("copydetect"), "-c", _COPYDETECT, home], home).output),
+    ),
+    "compare50 1.2.15": Rival(
+        lambda: environment("compare50", "compare50==1.2.15"),
+        lambda home, out: [_python("compare50"), "-m", "compare50", *sorted(home.iterdir()), "-o", out / "r"],
+        _of_compare50,
+    ),
+    "sim": Rival(_installed_sim, lambda home, out: ["sim_c", "-p", *_files(home)], _of_sim),
+    "Dolos 3.5.1": Rival(
+        _installed_dolos,
+        lambda home, out: ["node", "--eval", _DOLOS, *_files(home)],
+        lambda home, out: _columns(timed(["node", "--eval", _DOLOS, *_files(home)], home).output),
+    ),
+}
+
+
+def rows(data: Path | None) -> Iterator[Row]:
+    homework = data / "code" / "homework_A2016" if data else None
+    if homework and not homework.exists():
+        homework = None
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        yield from _costs(_classes(homework, home), home)
+        if homework:
+            yield from _precision(homework, home)
+        else:
+            yield Row(
+                "average precision, ours less the best rival's", None, least=0, note="needs --data with it"
+            )
+
+
+def _classes(homework: Path | None, folder: Path) -> dict[int, Path]:
+    """So many programs in a folder each, in a folder, by their number."""
+    if homework:
+        programs = [path.read_bytes() for path in sorted((homework / "src").rglob("*.c"))]
+    else:
+        each = -(-SIZES[-1] // len(TASKS))
+        programs = [p.text("c").encode() for task in TASKS for p in authors(task, each, 0)]
+    for size in SIZES:
+        _laid_out({f"p{i:04}": program for i, program in enumerate(programs[:size])}, folder / str(size))
+    return {size: folder / str(size) for size in SIZES}
+
+
+def _laid_out(programs: dict[str, bytes], home: Path) -> Path:
+    for name, program in programs.items():
+        (home / name).mkdir(parents=True)
+        (home / name / "program.c").write_bytes(program)
+    return home
+
+
+def _costs(classes: dict[int, Path], folder: Path) -> Iterator[Row]:
+    took: dict[int, float] = {}
+    for size, home in classes.items():
+        command: list[object] = [
+            sys.executable,
+            "-m",
+            "chaffinch",
+            "compare",
+            home,
+            "-o",
+            folder / f"ours-{size}",
+        ]
+        run = timed(command, folder, fine=(0, 1))  # 1 is for a class in which nothing was found
+        took[size] = run.cpu
+        bounded = size == 1600
+        yield Row(f"{size:,} programs, ours, CPU", run.cpu, "s", most=CPU if bounded else None)
+        yield Row(f"{size:,} programs, ours, memory", run.memory, "MB", most=MEMORY if bounded else None)
+    for small, large in pairwise(SIZES):
+        what = f"CPU time at {large:,} programs / at {small:,}, ours"
+        yield Row(what, took[large] / took[small], "×", most=GROWTH)
+    for name, rival in RIVALS.items():
+        try:
+            rival.install()
+            run = timed(rival.command(classes[1600], _made(folder / name)), folder)
+        except PeerFailed as error:
+            yield Row(f"1,600 programs, {name}, CPU", None, note=str(error))
+            continue
+        yield Row(f"1,600 programs, {name}, CPU", run.cpu, "s")
+        yield Row(f"1,600 programs, {name}, memory", run.memory, "MB")
+        yield Row(f"times as fast as {name}, 1,600 programs", run.cpu / took[1600], "×")
+
+
+def _precision(homework: Path, folder: Path) -> Iterator[Row]:
+    known = labels(homework)
+    for assignment in PRECISION:
+        what = f"average precision, {assignment}"
+        paths = sorted((homework / "src" / assignment).iterdir())
+        programs = {path.name: path.read_bytes() for path in paths}
+        home = _laid_out(programs, folder / assignment / "class")
+        report = everything([document(path) for path in paths])
+        ours = average_precision(map(names, report.pairs), known[assignment])
+        yield Row(f"{what}, ours", ours)
+        theirs: list[float] = []
+        for name, rival in RIVALS.items():
+            try:
+                rival.install()
+                ranked = _order(rival.ranking(home, _made(folder / assignment / name)), set(programs))
+            except PeerFailed as error:
+                yield Row(f"{what}, {name}", None, note=str(error))
+                continue
+            theirs.append(average_precision(ranked, known[assignment]))
+            yield Row(f"{what}, {name}", theirs[-1])
+        what += ", ours less the best rival's"
+        if theirs:
+            yield Row(what, ours - max(theirs), least=0)
+        else:
+            yield Row(what, None, least=0, note="no rival could be run")
+
+
+def _made(folder: Path) -> Path:
+    """The folder; not all make the one that they are to write to."""
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _order(ranked: Ranked, submissions: set[str]) -> list[Names]:
+    """The pairs by the higher figure of either direction; by name where figures are equal."""
+    figures: dict[Names, float] = {}
+    for figure, one, other in ranked:
+        if one != other:
+            both = frozenset((one, other))
+            figures[both] = max(figure, figures.get(both, figure))
+    if not figures or not all(both <= submissions for both in figures):
+        raise PeerFailed("its output could not be understood")  # and must not count as a bad ranking
+    return sorted(figures, key=lambda both: (-figures[both], sorted(both)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.rivals", description=__doc__)
+    parser.add_argument("--data", type=Path, metavar="DIR")
+    print(table.plain(list(rows(parser.parse_args().data))))
+
+
+if __name__ == "__main__":
+    main()
