@@ -116,7 +116,9 @@ def _summarize(report: Report) -> None:
         complain(f"and {len(report.skipped) - _SHOWN} more left out; the report has them all")
     everyone = len(report.submissions)
     if not report.pairs:
-        click.echo(f"Nothing in common among {everyone} submissions.")
+        click.echo(f"Nothing in common among {everyone} submission{'' if everyone == 1 else 's'}.")
+        if everyone + len(report.old) < 2:
+            click.echo("Name the folder that has a file, folder or archive for each student, or several paths.")
         return
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
     for pair in report.pairs[:_SHOWN]:
