@@ -20,7 +20,7 @@ from tests import made
 SIZES = (1, 10, 100)  # MB of text
 PAGE_RATE = 400
 RECALL = 0.95
-GROWTH = 2.5  # large documents are in memory that is new each time, which is half the time of the fastest
+GROWTH = 3  # large documents are in memory that is new each time, which is most of the time of the fastest
 _PAGES = 400
 _PARAGRAPH = 600
 
