@@ -17,7 +17,7 @@ setup: .venv/built
 core = $(wildcard core/src/*.rs) core/Cargo.toml src/chaffinch/folding.txt src/chaffinch/entities.txt
 
 .venv/built: .venv/installed $(core)
-	$(BIN)/maturin develop --release --quiet >/dev/null
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet >/dev/null
 	touch $@
 
 check: setup
