@@ -165,6 +165,12 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         chaffinch.fingerprint(Document("x.zip", made.zipped({"a.txt": "a"})))
 
 
+@pytest.mark.parametrize("kind", ["plain", "html", "tex", "markdown"])
+def test_an_encoding_that_does_not_exist_is_told(kind: str) -> None:
+    with pytest.raises(Unreadable, match="essay: no encoding 'klingon'; leave it out"):
+        chaffinch.stream(Document("essay", b"words", "klingon", kind, "text"))
+
+
 def test_archives_are_read_through_whatever_is_in_them() -> None:
     inner = made.zipped({"essay.pdf": FILES["pdf"], "deep/a.c": b"int main(void) { return 0; }"})
     outer = Document("class.zip", made.zipped({"alice.zip": inner, "bob/essay.docx": FILES["docx"]}))

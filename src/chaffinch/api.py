@@ -133,7 +133,7 @@ def spanned(found: Document, recipe: Recipe) -> Document:
     data = found.data if recipe.front.startswith(OTHER) else _source(found, recipe).data
     if data is found.data or not isinstance(data, bytes):
         return found
-    return replace(found, data=found.data.decode(found.encoding, "replace").encode(), encoding="utf-8")
+    return replace(found, data=plain.as_utf8(found, found.encoding), encoding="utf-8")
 
 
 def _is_plain_utf8(found: Document) -> bool:

@@ -55,13 +55,6 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _as_receipt(recipe: Recipe) -> dict[str, Any]:
-    """The recipe for others to see: without its seed, which may be a secret."""
-    shown = recipe.to_dict() | {"guarantee": recipe.guarantee, "seeded": bool(recipe.seed)}
-    del shown["seed"]
-    return shown
-
-
 def recipe_options(command: Command) -> Command:
     """The options that make a Recipe for each language."""
     schemes, ties = click.Choice(SCHEMES), click.Choice(TIES)
@@ -129,7 +122,7 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
             total += len(prints)
             click.echo(between + json.dumps(_as_dict(document, prints)), nl=False)
             between = ",\n"
-        receipts = {name: _as_receipt(recipe) for name, recipe in sorted(recipes.items())}
+        receipts = {name: recipe.receipt() for name, recipe in sorted(recipes.items())}
         click.echo(f'\n], "recipes": {json.dumps(receipts)}, "skipped": {json.dumps(_as_dicts(skipped))}}}')
     else:
         click.echo(f"{'symbols':>12} {'fingerprints':>12}  {'language':12} document")
@@ -310,7 +303,7 @@ def explain(context: click.Context, /, file: Path, shown: int, as_json: bool, **
             "ends": stream.ends.tolist(),
         }
         chosen = _as_dict(document, prints)
-        receipts = {document.language or "bytes": _as_receipt(recipe)}
+        receipts = {document.language or "bytes": recipe.receipt()}
         click.echo(json.dumps({"recipes": receipts, "stream": columns, "fingerprints": chosen}))
     else:
         for line in lines(document, recipe, prints, max(1, shown)):

@@ -235,12 +235,9 @@ def _histogram(scores: rank.Floats, new: int, old: int) -> tuple[int, ...]:
 
 
 def _receipt(parts: list[Part], new: int, old: int, threshold: float | None, top: int | None) -> dict[str, Any]:
-    recipes = {p.recipe.front: p.recipe.to_dict() | {"guarantee": p.recipe.guarantee} for p in parts}
-    for recipe in recipes.values():
-        del recipe["seed"]
     return {
         "chaffinch": __version__,
-        "recipes": recipes,
+        "recipes": {p.recipe.front: p.recipe.receipt() for p in parts},
         "submissions": new,
         "old": old,
         "pairs_with_anything_in_common": {p.recipe.front: p.candidates.count for p in parts},

@@ -127,6 +127,12 @@ class Recipe:
         """For JSON; with the secret, if there is one."""
         return asdict(self) | {"version": self.version}
 
+    def receipt(self) -> dict[str, Any]:
+        """For others to see: with what is promised, without the seed, which may be a secret."""
+        shown = self.to_dict() | {"guarantee": self.guarantee, "seeded": bool(self.seed)}
+        del shown["seed"]
+        return shown
+
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Recipe:
         """The inverse of `to_dict`; refuses what another version of a front end made."""

@@ -7,6 +7,7 @@ from functools import cache
 from chaffinch import core
 from chaffinch.core import Source
 from chaffinch.language import KEEP_NAMES, records
+from chaffinch.read import plain
 from chaffinch.types import Document
 
 
@@ -20,7 +21,5 @@ def lexer(front: str) -> core.Language:
 
 def source(document: Document, encoding: str, front: str) -> Source:
     """The document as the core takes it; bytes of what is not a superset of ASCII are those of its UTF-8."""
-    data = document.data
-    if encoding.startswith(("utf-16", "utf-32")):
-        data = data.decode(encoding, "replace").encode()
-    return Source.code(data, lexer(front))
+    wide = encoding.startswith(("utf-16", "utf-32"))
+    return Source.code(plain.as_utf8(document, encoding) if wide else document.data, lexer(front))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from chaffinch import language
-from chaffinch.read import html, mail, notebook, office, plain
+from chaffinch.read import html, mail, notebook, plain
 from chaffinch.types import Document
 
 ARCHIVES = ("zip", "tar", "gzip", "bzip2", "xz", "7z")
@@ -51,6 +51,8 @@ def format_of(document: Document) -> str:
     data = document.data
     head = data[:_HEAD]
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        from chaffinch.read import office  # slow to import, seldom needed
+
         return office.kind(data) or "zip"
     for start, kind in _MAGIC.items():
         if head.startswith(start):

@@ -38,15 +38,9 @@ _GAP = re.compile(r"[ \t\n\f]{2,}")
 
 
 def is_html(document: Document) -> bool:
-    """By its first bytes, else by its name."""
+    """By its first bytes."""
     start = document.data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start.startswith(b"<") and _START.match(document.data[:_HEAD]):
-        return True
-    return is_named_html(document.name)
-
-
-def is_named_html(name: str) -> bool:
-    return name.lower().endswith((".html", ".htm", ".xhtml"))
+    return start.startswith(b"<") and _START.match(document.data[:_HEAD]) is not None
 
 
 def declared_encoding(data: bytes) -> str | None:
@@ -57,10 +51,9 @@ def declared_encoding(data: bytes) -> str | None:
 
 def source(document: Document, encoding: str) -> Source:
     """The page as the core takes it; bytes of what is neither UTF-8 nor a byte a character are its UTF-8's."""
-    table = plain.single_byte_table(encoding)
-    if table is not None or encoding == "utf-8":
+    if (table := plain.single_byte_table(encoding)) is not None:
         return Source.html(document.data, table)
-    return Source.html(document.data.decode(encoding, "replace").encode())
+    return Source.html(plain.as_utf8(document, encoding))
 
 
 def html_text(data: bytes, encoding: str | None = None) -> str:

@@ -10,6 +10,7 @@ import html
 import re
 
 from chaffinch.core import Source
+from chaffinch.read import plain
 from chaffinch.types import Document
 
 # The set at the start is what makes the search for a token fast; its character is punctuation and may stay. No
@@ -55,10 +56,7 @@ _TICKS = [re.compile(rb"(?<!`)`{%d}(?!`)" % n) for n in range(_MAX_BACKTICKS + 1
 
 def source(document: Document, encoding: str) -> Source:
     """The document as the core takes it; bytes of what is not UTF-8 are those of its UTF-8."""
-    data = document.data
-    if encoding != "utf-8":
-        data = data.decode(encoding, "replace").encode()
-    return Source.unicode(blank(data), "utf-8")
+    return Source.unicode(blank(plain.as_utf8(document, encoding)), "utf-8")
 
 
 def blank(data: bytes) -> bytes:

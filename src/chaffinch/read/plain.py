@@ -132,10 +132,23 @@ def source(document: Document, encoding: str) -> Source:
         raise Unreadable(f"{document.name}: cannot be decoded as {encoding}: {error}") from None
 
 
+def as_utf8(document: Document, encoding: str) -> bytes:
+    """The document's bytes in UTF-8, for what reads nothing else; spans then point into these."""
+    if encoding == "utf-8":
+        return document.data
+    try:
+        return document.data.decode(encoding, "replace").encode()
+    except (LookupError, ValueError):
+        raise Unreadable(f"{document.name}: no encoding {encoding!r}; leave it out to detect it") from None
+
+
 @cache
 def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
-    """The code point of every byte, or None if characters may take several."""
-    name = codecs.lookup(encoding).name
+    """The code point of every byte; None if characters may take several, or if there is no such encoding."""
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return None
     if name not in ("iso8859-1", "ascii"):
         try:
             module = import_module("encodings." + name.replace("-", "_"))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from chaffinch.core import Source
+from chaffinch.read import plain
 from chaffinch.types import Document
 
 _NAMES_AS_TEXT = (
@@ -121,10 +122,7 @@ _MAX_FAILURES = 8
 
 def source(document: Document, encoding: str) -> Source:
     """The document as the core takes it; bytes of what is not UTF-8 are those of its UTF-8."""
-    data = document.data
-    if encoding != "utf-8":
-        data = data.decode(encoding, "replace").encode()
-    return Source.unicode(blank(data), "utf-8")
+    return Source.unicode(blank(plain.as_utf8(document, encoding)), "utf-8")
 
 
 def blank(data: bytes) -> bytes:

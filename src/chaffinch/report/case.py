@@ -95,7 +95,7 @@ def case_file(
     note = names.text(verdict["note"]) if names else verdict["note"]
     receipt = worded(plain(report.receipt))
     values = {
-        "style": static("case.css"),
+        "style": static("matches.css") + static("case.css"),
         "script": static("case.js"),
         "left": escaped(left),
         "right": escaped(right),

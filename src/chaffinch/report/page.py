@@ -17,7 +17,7 @@ from chaffinch.report.view import View
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 _CHUNK = re.compile(r"[ps]\d+\.js")
-_STYLES = ("style", "lists", "pair", "dates", "small")
+_STYLES = ("matches", "style", "lists", "pair", "dates", "small")
 _SCRIPTS = ("base", "verdicts", "charts", "overview", "pages", "highlight", "pane", "pair", "dates", "start")
 
 
