@@ -16,7 +16,6 @@ use chaffinch_core::language::Language;
 use chaffinch_core::level::Level;
 use chaffinch_core::select::{Recipe, Scheme};
 use chaffinch_core::text::{Endian, Source};
-use chaffinch_core::window::Order;
 
 const HEAD: usize = 4;
 const LONGEST: usize = 4096;
@@ -71,16 +70,7 @@ impl Fuzzer {
             (Target::Text, 6) => Source::Decoded(&codes, form, &places),
             (Target::Text, _) => Source::Utf8(document, form),
         };
-        let scheme = match head[2] % 8 {
-            0 => Scheme::All,
-            1 => Scheme::Every,
-            2 => Scheme::ModP,
-            3 => Scheme::SafeModP,
-            4 => Scheme::Smallest,
-            5 => Scheme::Windows(Order::Winnow),
-            6 => Scheme::Windows(Order::OpenClosed),
-            _ => Scheme::Windows(Order::Mod),
-        };
+        let scheme = Scheme::numbered(head[2] as u32 % 8).expect("eight schemes");
         let (k, w) = (1 + head[3] as usize % 16, 1 + head[3] as usize / 16);
         let recipe = Recipe { scheme, robust: head[2] & 8 == 0, k, w, window: w, p: w as u64, r: 1, seed: 0 };
         let mut before = None;

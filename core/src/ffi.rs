@@ -14,7 +14,7 @@ use crate::language::Language;
 use crate::level::Level;
 use crate::select::{Recipe, Scheme, winnow};
 use crate::text::{Endian, Source, count_utf8};
-use crate::window::{Order, Windows};
+use crate::window::Windows;
 
 /// A document: `data` holds `len` bytes, or `len` numbers for encodings 6 and 7.
 #[repr(C)]
@@ -110,17 +110,7 @@ fn form(number: u32) -> Form {
 }
 
 fn recipe(r: &ChfRecipe) -> Recipe {
-    let scheme = match r.scheme {
-        0 => Scheme::All,
-        1 => Scheme::Every,
-        2 => Scheme::ModP,
-        3 => Scheme::SafeModP,
-        4 => Scheme::Smallest,
-        5 => Scheme::Windows(Order::Winnow),
-        6 => Scheme::Windows(Order::OpenClosed),
-        7 => Scheme::Windows(Order::Mod),
-        other => panic!("no scheme {other}"),
-    };
+    let Some(scheme) = Scheme::numbered(r.scheme) else { panic!("no scheme {}", r.scheme) };
     let (k, w, window) = (r.k as usize, r.w as usize, r.window as usize);
     let (p, r, robust, seed) = (r.p as u64, r.r as usize, r.robust != 0, r.seed);
     assert!((1..=MAX_K).contains(&k), "k must be 1 to {MAX_K}");

@@ -27,6 +27,23 @@ pub enum Scheme {
     Windows(Order),
 }
 
+impl Scheme {
+    /// The scheme that callers of the C interface mean by a number.
+    pub fn numbered(number: u32) -> Option<Scheme> {
+        Some(match number {
+            0 => Scheme::All,
+            1 => Scheme::Every,
+            2 => Scheme::ModP,
+            3 => Scheme::SafeModP,
+            4 => Scheme::Smallest,
+            5 => Scheme::Windows(Order::Winnow),
+            6 => Scheme::Windows(Order::OpenClosed),
+            7 => Scheme::Windows(Order::Mod),
+            _ => return None,
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
     pub scheme: Scheme,
