@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from chaffinch import core
 from chaffinch.core import Source
-from chaffinch.errors import Unreadable
-from chaffinch.language import OTHER
+from chaffinch.errors import CoreFailure, Unreadable
+from chaffinch.language import OTHER, family
 from chaffinch.read import code, html, markdown, other, plain, tex
 from chaffinch.read.expand import expand
 from chaffinch.read.files import contents, refuse_large
 from chaffinch.read.formats import ARCHIVES, by_name, format_of
-from chaffinch.recipe import FRONTS, Recipe
+from chaffinch.recipe import CODE, FRONTS, Recipe
 from chaffinch.types import Document, Fingerprints, Skipped, Stream
 
 Readable = str | bytes | Path | Document
@@ -74,6 +75,44 @@ def fingerprint_all(
         again = core.fingerprint(sources_again, recipe, window=window, threads=threads)
         batch.again.update(zip(settled, again, strict=True))
     return batch
+
+
+def readable(documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
+    """Documents as their spans point into them, with their fingerprints; what cannot be read is told."""
+    skipped: list[Skipped] = []
+    kept = list(_spanned_all(documents, recipe, skipped))
+    try:
+        return Prepared(kept, fingerprint_all(kept, recipe, threads=threads), skipped)
+    except (Unreadable, CoreFailure):  # one bad document never loses the others: each is tried alone
+        good: list[tuple[Document, Fingerprints]] = []
+        for found in kept:
+            try:
+                good.append((found, fingerprint(found, recipe)))
+            except (Unreadable, CoreFailure) as error:
+                skipped.append(Skipped(found.name, str(error).removeprefix(f"{found.name}: ")))
+        return Prepared([d for d, _ in good], [p for _, p in good], skipped)
+
+
+class Prepared(NamedTuple):
+    """Documents and their fingerprints, and those that have none."""
+
+    documents: list[Document]
+    prints: Sequence[Fingerprints]
+    skipped: list[Skipped]
+
+
+def _spanned_all(
+    documents: Sequence[Document], recipe: Recipe, skipped: list[Skipped]
+) -> Iterator[Document]:
+    for found in documents:
+        plain_text = recipe.front in ("text", "consonants") and found.format == "plain" and found.encoding is None
+        if plain_text and plain.is_utf8(found.data):  # by far the most, so without a close look
+            yield replace(found, encoding="utf-8")
+            continue
+        try:
+            yield spanned(found, recipe)
+        except Unreadable as error:
+            skipped.append(Skipped(found.name, str(error).removeprefix(f"{found.name}: ")))
 
 
 def _fingerprint_streams(
@@ -136,6 +175,13 @@ def spanned(found: Document, recipe: Recipe) -> Document:
     return replace(found, data=plain.as_utf8(found, found.encoding), encoding="utf-8")
 
 
+def _own_language(found: Document) -> str:
+    """The language that a program is in."""
+    if found.language in (None, "text") or str(found.language).startswith(OTHER):
+        raise Unreadable(f"{found.name}: not a program in a language known here (chaffinch languages lists them)")
+    return family(str(found.language))
+
+
 def _is_plain_utf8(found: Document) -> bool:
     return (found.format, found.encoding) == ("plain", "utf-8")
 
@@ -153,5 +199,5 @@ def _source(found: Document, recipe: Recipe) -> Source:
         return Source(found.data)
     encoding = found.encoding or plain.first_guess(found.data)
     if recipe.front not in FRONTS:
-        return code.source(found, encoding, recipe.front)
+        return code.source(found, encoding, _own_language(found) if recipe.front == CODE else recipe.front)
     return _SOURCES.get(found.format or "plain", plain.source)(found, encoding)

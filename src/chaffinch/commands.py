@@ -55,6 +55,13 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def on_terminal() -> Callable[[str], None] | None:
+    """Shows what is being done on one line that is overwritten; None if nobody looks."""
+    if not (sys.stderr and sys.stderr.isatty()):
+        return None
+    return lambda stage: click.echo(f"\r\x1b[K{printable(stage)[:100]}", nl=False, err=True)
+
+
 def recipe_options(command: Command) -> Command:
     """The options that make a Recipe for each language."""
     schemes, ties = click.Choice(SCHEMES), click.Choice(TIES)

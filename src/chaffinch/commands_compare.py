@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chaffinch.commands import ERROR, FOUND, NOTHING, complain, is_error, main, printable
+from chaffinch.commands import ERROR, FOUND, NOTHING, complain, is_error, main, on_terminal, printable
 from chaffinch.errors import Unreadable
 
 if TYPE_CHECKING:
@@ -62,16 +62,11 @@ def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
 
     rows = from_csv(options["metadata"]) if options["metadata"] else []
     given = ("base", "old", "language", "top", "threshold", "max_owners", "student_pattern")
-    stage = _on_terminal if sys.stderr and sys.stderr.isatty() else None
+    stage = on_terminal()
     report = run(paths, **{name: options[name] for name in given}, progress=stage)
     if stage:
         stage("")
     return dated(report, rows)
-
-
-def _on_terminal(stage: str) -> None:
-    """One line that is overwritten."""
-    click.echo(f"\r\x1b[K{printable(stage)[:100]}", nl=False, err=True)
 
 
 def _hand_out(report: Report, options: dict[str, Any]) -> None:

@@ -21,5 +21,13 @@ class Unreadable(ChaffinchError):
     """A document cannot be read; the others can."""
 
 
+class IndexTrouble(ChaffinchError):
+    """An index cannot be opened, or not be written to; what was in it is still there."""
+
+
+class NoIndex(IndexTrouble):
+    """There is no index."""
+
+
 class CoreFailure(ChaffinchError):
     """The native core gave up: a defect, please report it with the message."""

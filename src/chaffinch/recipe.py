@@ -12,6 +12,8 @@ from chaffinch.errors import BadRecipe, RecipeMismatch
 # Front ends and their versions: a front end that gives other symbols is another version. The other front ends
 # are the programming languages.
 FRONTS = {"text": 1, "consonants": 1, "bytes": 1}
+CODE = "code"
+"""The front end for programs in any language: each is read in its own, and all have the same symbols."""
 
 # Schemes that keep the smallest gram of every window, and so find every shared run of w + k - 1 symbols.
 WINDOWED = ("open-closed", "winnow", "mod")
@@ -31,7 +33,7 @@ def _language_front(front: object) -> str:
         return found + keep
     if (found := language.other(str(front))) is not None:
         return found
-    names = ", ".join((*FRONTS, *language.languages()))
+    names = ", ".join((*FRONTS, CODE, *language.languages()))
     hint = "" if language.has_pygments() else "; more with pip install 'chaffinch[languages]'"
     raise BadRecipe(f"front is {front!r}; choose one of {names}{hint}")
 
@@ -41,7 +43,8 @@ class Recipe:
     """How fingerprints are made.
 
     `front` is what documents are reduced to: "text", "consonants", "bytes" or a programming language, whose
-    tokens are compared whatever the names; behind the language, "+names" compares the names too.
+    tokens are compared whatever the names; behind the language, "+names" compares the names too. "code" is
+    whatever programming language a document is in.
 
     Nothing shorter than `k` symbols is reported; with the windowed schemes every shared run of `guarantee`
     symbols is found. `w` is the window in grams; for the scheme "every" it is the step, for "mod-p" the
@@ -58,7 +61,7 @@ class Recipe:
     seed: int = field(default=0, repr=False)  # may be a secret
 
     def __post_init__(self) -> None:
-        if self.front not in FRONTS:
+        if self.front not in (*FRONTS, CODE):
             object.__setattr__(self, "front", _language_front(self.front))
         for key, usual in zip("kw", (25, 26) if self.front in FRONTS else (12, 9), strict=True):
             if getattr(self, key) is _OF_FRONT:
@@ -82,6 +85,8 @@ class Recipe:
             return FRONTS[self.front]
         if self.front.startswith(language.OTHER):
             return language.other_version()
+        if self.front == CODE:
+            return sum(int(language.table(name)["version"]) for name in language.languages())
         return int(language.table(self.front.removesuffix(language.KEEP_NAMES))["version"])
 
     @property

@@ -1,0 +1,248 @@
+"""The catalogue of an embedded index in SQLite: documents, contents, and which segments count.
+
+What is committed here is there; a segment's file without a row here is the rest of a crash.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chaffinch.errors import IndexTrouble, NoIndex
+from chaffinch.index.records import About, Batch, Settings, Stored
+
+# A name or a content is looked up by a short hash of it and then compared: a quarter of the size of an index of
+# the names themselves. Addresses repeat up to their last part, and contacts as they are: they are kept once.
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, name_key INTEGER NOT NULL, digest BLOB NOT NULL,
+    size INTEGER NOT NULL, symbols INTEGER NOT NULL, postings INTEGER NOT NULL,
+    url_head INTEGER, url_tail TEXT, contact INTEGER, date TEXT, generation INTEGER, boilerplate INTEGER
+);
+CREATE INDEX documents_name ON documents (name_key);
+CREATE INDEX documents_digest ON documents (substr(digest, 1, 4));
+CREATE INDEX documents_boilerplate ON documents (boilerplate) WHERE boilerplate;
+CREATE TABLE contents (document INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE segments (
+    id INTEGER PRIMARY KEY, postings INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL
+);
+CREATE TABLE removed (document INTEGER PRIMARY KEY);
+INSERT INTO meta VALUES ('version', 0), ('next', 0), ('next_segment', 1), ('documents', 0);
+"""
+_COLUMNS = """
+    d.id, d.name, d.digest, d.size, d.symbols, d.postings, head.text, d.url_tail, c.text, d.date,
+    d.generation, d.boilerplate
+    FROM documents d LEFT JOIN texts head ON head.id = d.url_head LEFT JOIN texts c ON c.id = d.contact
+"""
+_MANY = 500
+"""Values bound in one statement."""
+
+
+class SegmentRow(NamedTuple):
+    """A segment that counts: the documents first to last have all their postings in it."""
+
+    number: int
+    postings: int
+    bytes: int
+    first: int
+    last: int
+
+
+class Catalogue:
+    """One connection; a thread that writes needs its own."""
+
+    def __init__(self, path: Path, *, write: bool = False) -> None:
+        self.path = path
+        self._connection = _connect(path, write)
+
+    @classmethod
+    def create(cls, path: Path, settings: Settings) -> None:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN;" + _SCHEMA)
+        connection.execute("INSERT INTO meta VALUES ('settings', ?)", [json.dumps(settings.to_dict())])
+        connection.execute("COMMIT")
+        connection.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def settings(self) -> Settings:
+        return Settings.from_dict(json.loads(self.meta("settings")), str(self.path.parent))
+
+    def meta(self, key: str) -> Any:
+        return self._one("SELECT value FROM meta WHERE key = ?", key)
+
+    def _one(self, statement: str, *values: object) -> Any:
+        row = self._connection.execute(statement, values).fetchone()
+        return None if row is None else row[0]
+
+    @contextmanager
+    def transaction(self, kind: str = "DEFERRED") -> Iterator[None]:
+        """One state for all that is read; all or nothing for what is written."""
+        self._connection.execute(f"BEGIN {kind}")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """A transaction after which readers look again at what there is."""
+        with self.transaction("IMMEDIATE"):
+            yield
+            self._connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'version'")
+
+    def take(self, counter: str, count: int) -> int:
+        """The first of so many numbers that nobody has had; within a change."""
+        first = int(self.meta(counter))
+        self._connection.execute("UPDATE meta SET value = ? WHERE key = ?", [first + count, counter])
+        return first
+
+    def insert(self, first: int, batch: Batch) -> None:
+        """Documents numbered from `first`; within a change."""
+        rows = [self._row(first + i, document) for i, document in enumerate(batch.documents)]
+        places = ", ".join("?" * 13)
+        self._connection.executemany(f"INSERT INTO documents VALUES ({places})", rows)
+        kept = ((first + i, data) for i, data in enumerate(batch.contents) if data is not None)
+        self._connection.executemany("INSERT INTO contents VALUES (?, ?)", kept)
+        self._count(len(rows))
+
+    def _row(self, number: int, document: Stored) -> tuple[object, ...]:
+        about = document.about
+        head, slash, tail = (about.url or "").rpartition("/")
+        return (
+            number, document.name, _key(document.name), document.digest, document.size, document.symbols,
+            document.postings, self._text(head + slash) if about.url else None,
+            tail if about.url and tail != document.name else None,
+            self._text(about.contact) if about.contact else None, about.date,
+            document.generation or None, 1 if document.boilerplate else None,
+        )  # fmt: skip
+
+    def _text(self, text: str) -> int:
+        found = self._one("SELECT id FROM texts WHERE text = ?", text)
+        if found is None:
+            found = self._connection.execute("INSERT INTO texts (text) VALUES (?)", [text]).lastrowid
+        return int(found)
+
+    def delete(self, documents: Sequence[int]) -> None:
+        """Their postings stay in segments until these are merged; within a change."""
+        known = self.stored(documents)
+        there = [[document] for document in known]
+        waiting = [[document] for document, stored in known.items() if stored.postings]
+        self._connection.executemany("INSERT INTO removed VALUES (?)", waiting)
+        for statement in ("DELETE FROM contents WHERE document = ?", "DELETE FROM documents WHERE id = ?"):
+            self._connection.executemany(statement, there)
+        self._count(-len(there))
+
+    def _count(self, change: int) -> None:
+        self._connection.execute("UPDATE meta SET value = value + ? WHERE key = 'documents'", [change])
+
+    def segments(self) -> list[SegmentRow]:
+        """In order of their documents."""
+        rows = self._connection.execute("SELECT id, postings, bytes, first, last FROM segments ORDER BY first")
+        return [SegmentRow(*row) for row in rows]
+
+    def add_segment(self, row: SegmentRow) -> None:
+        self._connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", row)
+
+    def drop_segments(self, numbers: Sequence[int], purged: Iterable[int]) -> None:
+        self._connection.executemany("DELETE FROM segments WHERE id = ?", [[n] for n in numbers])
+        self._connection.executemany("DELETE FROM removed WHERE document = ?", [[d] for d in purged])
+
+    def removed(self) -> list[int]:
+        return [row[0] for row in self._connection.execute("SELECT document FROM removed ORDER BY document")]
+
+    def stored(self, documents: Sequence[int]) -> dict[int, Stored]:
+        rows = self._rows(f"SELECT {_COLUMNS} WHERE d.id IN", documents)
+        return {row[0]: _stored(row) for row in rows}
+
+    def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
+        return dict(self._rows("SELECT document, data FROM contents WHERE document IN", documents))
+
+    def named(self, names: Sequence[str]) -> dict[str, int]:
+        keys = [_key(name) for name in names]
+        rows = self._rows("SELECT name, id FROM documents WHERE name_key IN", keys)
+        wanted = set(names)
+        return {name: number for name, number in rows if name in wanted}
+
+    def alike(self, digests: Sequence[bytes]) -> dict[bytes, str]:
+        keys = [digest[:4] for digest in digests]
+        rows = self._rows("SELECT digest, name FROM documents WHERE substr(digest, 1, 4) IN", keys)
+        wanted = set(digests)
+        return {digest: name for digest, name in rows if digest in wanted}
+
+    def _rows(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
+        for start in range(0, len(values), _MANY):
+            some = values[start : start + _MANY]
+            yield from self._connection.execute(f"{statement} ({', '.join('?' * len(some))})", some)
+
+    def boilerplate(self) -> frozenset[int]:
+        rows = self._connection.execute("SELECT id FROM documents WHERE boilerplate")
+        return frozenset(row[0] for row in rows)
+
+    def each(self) -> Iterator[tuple[int, Stored]]:
+        after = -1
+        while rows := self._connection.execute(
+            f"SELECT {_COLUMNS} WHERE d.id > ? ORDER BY d.id LIMIT 1000", [after]
+        ).fetchall():
+            yield from ((row[0], _stored(row)) for row in rows)
+            after = rows[-1][0]
+
+    def tidy(self) -> None:
+        """Packs what removals and random keys have left half empty."""
+        for statement in ("REINDEX", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+            self._connection.execute(statement)
+
+    def check(self) -> list[str]:
+        """What SQLite finds wrong."""
+        found = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else [f"{self.path.name}: {problem}" for problem in found]
+
+
+def _connect(path: Path, write: bool) -> sqlite3.Connection:
+    if not path.exists():
+        raise NoIndex(f"{path.parent}: no index there; make one with chaffinch index create")
+    mode = "rw" if write else "ro"
+    try:
+        return _opened(f"{path.resolve().as_uri()}?mode={mode}")
+    except sqlite3.DatabaseError as error:
+        wal = path.with_name(path.name + "-wal")
+        if write or (wal.exists() and wal.stat().st_size):
+            raise IndexTrouble(f"{path.parent}: cannot be opened ({error})") from None
+    try:  # in a folder that nobody can write to, nobody writes
+        return _opened(f"{path.resolve().as_uri()}?immutable=1")
+    except sqlite3.DatabaseError as error:
+        raise IndexTrouble(f"{path.parent}: not an index, or a damaged one ({error})") from None
+
+
+def _opened(uri: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, timeout=60, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("SELECT count(*) FROM meta").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _key(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).digest(), signed=True)
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    _, name, digest, size, symbols, postings, head, tail, contact, date, generation, boilerplate = row
+    url = None if head is None else head + (name if tail is None else tail)
+    about = About(url, contact, date)
+    return Stored(name, digest, size, symbols, postings, about, generation or 0, bool(boilerplate))

@@ -1,0 +1,52 @@
+"""What is kept of a document's content, packed: its text as it was read, or the hashes it may be found by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from chaffinch.types import Document, Part
+
+_LEVEL = 1
+"""zstd's fastest: three times smaller, and as fast as fingerprinting."""
+_MOST = 1 << 32
+
+
+def pack(documents: Sequence[Document], threads: int) -> list[bytes]:
+    """Each on its own, so that one can be read without the others."""
+    return _compressed([_head(d) + d.data for d in documents], threads)
+
+
+def _head(document: Document) -> bytes:
+    said = [document.encoding, document.format, document.language, [list(part) for part in document.parts]]
+    return json.dumps(said, separators=(",", ":")).encode() + b"\n"
+
+
+def unpack(name: str, packed: bytes) -> Document:
+    """The document as it was read when it was added."""
+    head, _, data = _decompressed(packed).partition(b"\n")
+    encoding, kind, language, parts = json.loads(head)
+    return Document(name, data, encoding, kind, language, tuple(Part(*part) for part in parts))
+
+
+def pack_hashes(hashes: Sequence[NDArray[np.uint64]], threads: int) -> list[bytes]:
+    return _compressed([np.sort(h).tobytes() for h in hashes], threads)
+
+
+def unpack_hashes(packed: bytes) -> NDArray[np.uint64]:
+    return np.frombuffer(_decompressed(packed), np.uint64)
+
+
+def _compressed(pieces: list[bytes], threads: int) -> list[bytes]:
+    if not pieces:
+        return []
+    compressor = zstandard.ZstdCompressor(_LEVEL)
+    return [bytes(piece) for piece in compressor.multi_compress_to_buffer(pieces, threads=threads)]
+
+
+def _decompressed(packed: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(packed, max_output_size=_MOST)

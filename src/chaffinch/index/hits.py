@@ -1,0 +1,96 @@
+"""What a search answers: hits, ranked, each with its relation to the query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from chaffinch.index.records import Stored
+from chaffinch.types import Match, Span
+
+# Shares of a document, for the names of relations. Those who edit change a word in a paragraph; those who revise
+# keep most paragraphs.
+_MOST, _MUCH = 0.8, 0.4
+_SIZES_DIFFER = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Containment:
+    """Which share of each is in the other."""
+
+    query: float
+    document: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that has something in common with the query."""
+
+    document: Stored
+    containment: Containment
+    resemblance: float
+    """What both have, as a share of what either has."""
+    relation: str
+    """"identical", "edited", "revised", "contained" (the query in the document), "contains" or "shares passages"."""
+    matches: tuple[Match, ...]
+    """With the query on the left; none of them if nothing is kept that tells where."""
+    weight: float
+    """How much is shared, rare passages counting more: hits are ranked by it."""
+    note: str = ""
+    """What to bear in mind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discount:
+    """A passage of the query that counts less, or not at all."""
+
+    span: Span
+    owners: int
+    """In how many documents it stands."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Sequence[Hit]):
+    """The hits of one search, the strongest first."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    found: int
+    """Documents with anything in common, those counted that are not among the hits."""
+    discounted: tuple[Discount, ...]
+    receipt: dict[str, Any]
+    """How it was searched: recipe, effort, how many fingerprints of how many, what could not be read."""
+
+    @overload
+    def __getitem__(self, i: int) -> Hit: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, i: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[i]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+
+def relation(query: float, document: float, sizes: tuple[int, int]) -> str:
+    """What a document is to a query, by the share of each that is in the other and their sizes in symbols."""
+    if query == document == 1.0 and sizes[0] == sizes[1]:
+        return "identical"
+    larger = max(sizes) > 1.5 * max(min(sizes), 1)
+    if not larger and min(query, document) >= _MOST:
+        return "edited"
+    if query >= _MOST and query > document and larger:
+        return "contained"
+    if document >= _MOST and document > query and larger:
+        return "contains"
+    return "revised" if min(query, document) >= _MUCH else "shares passages"
+
+
+def note(query: float, document: float, sizes: tuple[int, int], selected: bool) -> str:
+    """A word of caution where so few fingerprints tell little."""
+    ratio = max(sizes) / max(min(sizes), 1)
+    if selected and ratio > _SIZES_DIFFER and max(query, document) < _MUCH:
+        return f"one is {ratio:.0f} times as long as the other: a low ratio says little, compare them"
+    return ""

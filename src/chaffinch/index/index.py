@@ -1,0 +1,233 @@
+"""An Index: documents in, answers out, kept for years; the store behind it is a folder or PostgreSQL."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+
+from chaffinch import api
+from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
+from chaffinch.index import adding, koala, rotation, transfer
+from chaffinch.index.embedded import Embedded
+from chaffinch.index.hits import Answer
+from chaffinch.index.probes import CLOSE
+from chaffinch.index.records import About, Info, Probed, Settings, Stored
+from chaffinch.index.search import TOP, search
+from chaffinch.index.store import Store
+from chaffinch.read import collect, jsonl
+from chaffinch.read.expand import expand
+from chaffinch.recipe import Recipe
+from chaffinch.types import Document, Skipped
+
+Addable = str | Path | Document
+"""A file, a folder, an archive or a file of JSON Lines by its path, or a document."""
+Tell = Callable[[str], None]
+
+
+def _quiet(_: str) -> None:
+    pass
+
+
+class Index:
+    """Documents that can be searched, added to and removed from.
+
+    One process writes at a time, any number search meanwhile. Use it in a `with` statement, or close it.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @classmethod
+    def create(
+        cls,
+        where: str | Path,
+        recipe: str | Recipe = "text",
+        *,
+        content: str = "text",
+        stored: int | None = None,
+        searched: int | None = None,
+        skip: int | None = None,
+        frequent: int = 4,
+        ignored: int = 10,
+    ) -> Index:
+        """A new index in a folder, or in the database that a postgresql:// address names.
+
+        The recipe is "text", "code" for programs in any language, "koala" for a few secret fingerprints of each
+        document (`stored` of `searched`), or a Recipe. With `content="none"` only fingerprints are kept.
+        """
+        settings = _settings(recipe, content, stored, searched, skip)
+        settings = replace(settings, frequent=frequent, ignored=ignored)
+        return cls(_store(where).create(where, settings))
+
+    @classmethod
+    def open(cls, where: str | Path, recipe: Recipe | None = None) -> Index:
+        """One that is there; `recipe`, if given, must be the one it was made with."""
+        index = cls(_store(where)(where))
+        if recipe is not None:
+            try:
+                recipe.check(index.recipe, str(where))
+            except BaseException:
+                index.close()
+                raise
+        return index
+
+    @property
+    def recipe(self) -> Recipe:
+        return self.store.settings.recipe
+
+    def __len__(self) -> int:
+        return self.store.count()
+
+    def __contains__(self, name: str) -> bool:
+        return bool(self.store.named([adding.plain_name(name)]))
+
+    def __iter__(self) -> Iterator[Stored]:
+        """Every document, in the order of adding."""
+        return (stored for _, stored in self.store.each())
+
+    def add(
+        self,
+        items: Addable | Iterable[Addable],
+        *,
+        about: About = About(),  # noqa: B008 - frozen
+        boilerplate: bool = False,
+        replacing: bool = False,
+        threads: int | None = None,
+        progress: Callable[[Document], None] | None = None,
+    ) -> adding.Added:
+        """Adds what is in files, folders, archives and JSON Lines, and documents; all that returns is there for good.
+
+        What is there already, by name and content, is passed over: an add that was cut off is simply run again.
+        Another content under a name that is there needs `replacing`.
+        """
+        found = _documents(items)
+        return adding.add(self.store, found, about, boilerplate, replacing, threads, progress)
+
+    def replace(self, items: Addable | Iterable[Addable], **options: object) -> adding.Added:
+        """Adds, in the place of documents of the same names."""
+        return self.add(items, replacing=True, **options)  # type: ignore[arg-type]
+
+    def remove(self, names: str | Iterable[str]) -> list[str]:
+        """Removes documents by name, at once; those that were there."""
+        asked = [names] if isinstance(names, str) else list(names)
+        there = self.store.named([adding.plain_name(name) for name in asked])
+        self.store.remove(sorted(there.values()))
+        return sorted(there)
+
+    def search(
+        self, document: api.Readable, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
+    ) -> Answer:
+        """The documents that share the most with this one, the strongest first; see `Answer`."""
+        query = api.document(document)
+        answer = search(self.store, query, effort=effort, window=window, top=top)
+        if self.store.settings.stored is not None:
+            close = [hit.document.name for hit in answer if hit.containment.document >= CLOSE]
+            self.store.probed(query.data, close)
+        return answer
+
+    def content(self, name: str) -> Document | None:
+        """A document as it was read when it was added, if that is kept."""
+        return transfer.content(self.store, adding.plain_name(name))
+
+    def info(self) -> Info:
+        return self.store.info()
+
+    def merge(self, progress: Tell = _quiet) -> None:
+        """Makes it as small and fast as it can be; it never has to be called."""
+        self.store.merge(progress)
+
+    def verify(self, progress: Tell = _quiet) -> list[str]:
+        """Reads everything; what is wrong, if anything is."""
+        return self.store.verify(progress)
+
+    def suspicious(self) -> list[Probed]:
+        """Documents that many slightly different queries came close to: a new choice may be due."""
+        return self.store.suspicious()
+
+    def rotate(
+        self,
+        names: Iterable[str] | None = None,
+        *,
+        sources: Addable | Iterable[Addable] = (),
+        progress: Tell = _quiet,
+    ) -> rotation.Rotated:
+        """Chooses anew which fingerprints are stored, document by document, while searches go on."""
+        return rotation.rotate(self.store, names, _documents(sources), progress)
+
+    def export(self, path: Path | str) -> int:
+        """All of it as JSON Lines, for another store or another version; how many documents. Has the secret."""
+        return transfer.export(self.store, Path(path))
+
+    def import_(self, path: Path | str) -> int:
+        """What `export` wrote, into an empty index or one with the same settings."""
+        return transfer.import_(self.store, Path(path))
+
+    def close(self) -> None:
+        self.store.close()
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _settings(
+    recipe: str | Recipe, content: str, stored: int | None, searched: int | None, skip: int | None
+) -> Settings:
+    if recipe == "koala":
+        how = koala.recipe(
+            secrets.randbits(64),
+            koala.SEARCHED if searched is None else searched,
+            koala.SKIPPED if skip is None else skip,
+        )
+        kept = koala.STORED if stored is None else stored
+        if not 1 <= kept < how.w:
+            raise BadRecipe(f"stored is {kept}; give 1 to {how.w - 1}, fewer than are searched with")
+        return Settings(how, content, kept)
+    if (stored, searched, skip) != (None, None, None):
+        raise BadRecipe("stored, searched and skip are for the recipe koala")
+    if content == "search-set":
+        raise BadRecipe("a search set is kept with the recipe koala; keep text or none")
+    return Settings(recipe if isinstance(recipe, Recipe) else Recipe(recipe), content)
+
+
+def _documents(items: Addable | Iterable[Addable]) -> Iterator[adding.Item]:
+    """Every document, with what is said about it, and what was left out."""
+    for item in [items] if isinstance(items, str | Path | Document) else items:
+        if isinstance(item, Document):
+            for found in [item] if item.language is not None else expand(item):
+                yield found if isinstance(found, Skipped) else (found, {})
+        elif jsonl.is_jsonl(Path(item)):
+            yield from jsonl.read(Path(item))
+        elif not Path(item).exists():
+            yield Skipped(str(item), "no such file or folder")
+        else:
+            for found in collect.documents([Path(item)]):
+                yield found if isinstance(found, Skipped) else (found, {})
+
+
+def imported(where: str | Path, path: Path | str) -> Index:
+    """The index that an export goes into: the one that is there, or a new one with its settings."""
+    settings = transfer.settings_of(Path(path))
+    try:
+        return Index.open(where)
+    except NoIndex:
+        return Index(_store(where).create(where, settings))
+
+
+def _store(where: str | Path) -> type[Embedded]:
+    """The kind of store that is there; PostgreSQL is an extra."""
+    if not (isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))):
+        return Embedded
+    try:
+        found: type[Embedded] = import_module("chaffinch.index.postgres").Postgres
+    except ImportError:
+        raise IndexTrouble("PostgreSQL needs its driver; pip install 'chaffinch[server]'") from None
+    return found

@@ -1,0 +1,60 @@
+"""Who looks at one document again and again: searches with ever so slightly changed queries are counted.
+
+Somebody who wants to know which fingerprints are stored edits a copy until it is no longer found. Kept beside
+the index, since those who search do not write to it; where nobody can write, nothing is counted.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from hashlib import blake2b
+from pathlib import Path
+
+from chaffinch.index.records import Probed
+
+FILE = "probes.db"
+CLOSE = 0.2
+"""A query that has so much of a document is a changed copy of it."""
+MANY = 10
+"""So many different copies in the time looked at are suspicious."""
+DAYS = 30
+_DAY = 86_400
+
+
+def record(folder: Path, query: bytes, names: Sequence[str]) -> None:
+    """One search touched these documents."""
+    if not names:
+        return
+    with suppress(sqlite3.Error), closing(_opened(folder)) as connection, connection:
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS probes (name TEXT, query BLOB, at INTEGER, PRIMARY KEY (name, query))"
+        )
+        digest = blake2b(query, digest_size=8).digest()
+        rows = [(name, digest, int(time.time())) for name in names]
+        connection.executemany("INSERT OR REPLACE INTO probes VALUES (?, ?, ?)", rows)
+
+
+def suspicious(folder: Path, many: int = MANY, days: int = DAYS) -> list[Probed]:
+    """Those with the most different queries first."""
+    since = int(time.time()) - days * _DAY
+    with suppress(sqlite3.OperationalError), closing(_opened(folder)) as connection:
+        rows = connection.execute(
+            "SELECT name, count(*) AS n FROM probes WHERE at >= ? GROUP BY name HAVING n >= ?"
+            " ORDER BY n DESC, name",
+            [since, many],
+        )
+        return [Probed(*row) for row in rows]
+    return []
+
+
+def forget(folder: Path, names: Sequence[str]) -> None:
+    """What was learned about these is worth nothing any more."""
+    with suppress(sqlite3.OperationalError), closing(_opened(folder)) as connection, connection:
+        connection.executemany("DELETE FROM probes WHERE name = ?", [[name] for name in names])
+
+
+def _opened(folder: Path) -> sqlite3.Connection:
+    return sqlite3.connect(folder / FILE, timeout=1)

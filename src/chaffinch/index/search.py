@@ -1,0 +1,252 @@
+"""A query -> an Answer: look up its fingerprints, rank the documents, grow the matches of the first of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch import api
+from chaffinch.core_index import Found
+from chaffinch.errors import BadRecipe
+from chaffinch.index import koala
+from chaffinch.index.evidence import Evidence, chained, grown
+from chaffinch.index.hits import Answer, Containment, Discount, Hit, note, relation
+from chaffinch.index.records import Settings, Stored
+from chaffinch.index.store import Store
+from chaffinch.types import Document, Fingerprints, Span
+
+TOP = 20
+_LEAST = 64
+"""Fingerprints that are looked up at the lowest effort."""
+_HALF = 0.5
+"""What weighs less is told."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """A document's fingerprints, each hash once, the smallest first."""
+
+    document: Document
+    prints: Fingerprints
+    hashes: NDArray[np.uint64]
+    times: NDArray[np.int64]
+    """How often each hash stands in the document."""
+    number: NDArray[np.int64]
+    """For each fingerprint, which of the hashes it has."""
+    asked: int
+    """So many of the hashes are looked up."""
+
+
+def search(
+    store: Store, document: Document, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
+) -> Answer:
+    """The documents that share the most with this one.
+
+    An `effort` of 1 looks up every fingerprint: containment, and every shared run of t symbols is found. Less of
+    it looks up the smallest hashes first and stops early, which still tells resemblance. A wider `window` looks
+    up fewer too, and finds every run of that window's guarantee.
+    """
+    if not 0 <= effort <= 1:
+        raise BadRecipe(f"effort is {effort}; give 0 to 1")
+    query = _query(document, store.settings, effort, window)
+    with store.snapshot():
+        documents = store.count()
+        found = store.lookup(query.hashes[: query.asked])
+        shared = _shared(store, query, found, documents)
+        ranked = _ranked(store, query, shared, top)
+        evidence = _evidence(store, query, shared, ranked)
+        hits = [
+            _hit(store.settings, query, stored, shared, i, seen)
+            for (i, stored), seen in zip(ranked, evidence, strict=True)
+            if seen is None or seen.matches
+        ]
+        damaged = store.damaged()
+    hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
+    recipe = store.settings.recipe
+    receipt = {
+        "recipe": recipe.receipt(),
+        "effort": effort,
+        "window": window or recipe.w,
+        "fingerprints": len(query.hashes),
+        "looked_up": query.asked,
+        "documents": documents,
+        "content": store.settings.content,
+        "damaged": list(damaged),
+    }
+    return Answer(document.name, tuple(hits), len(shared.documents), shared.discounted, receipt)
+
+
+def _query(document: Document, settings: Settings, effort: float, window: int | None) -> Query:
+    document = api.spanned(document, settings.recipe)
+    prints = api.fingerprint(document, settings.recipe, window=window)
+    hashes, number, times = np.unique(prints.hashes, return_inverse=True, return_counts=True)
+    asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))
+    return Query(document, prints, hashes, times, number, asked)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shared:
+    """What documents have of a query; a row for each document."""
+
+    documents: NDArray[np.uint32]
+    weights: Floats
+    of_query: Floats
+    """Fingerprints of the query that each has."""
+    of_document: Floats
+    """Fingerprints of each that the query has."""
+    passed_over: Floats
+    """Of these, fingerprints of each that do not count."""
+    counted: int
+    """Fingerprints of the query that count."""
+    owners: NDArray[np.int64]
+    """In how many documents each hash stands."""
+    found: Found
+    discounted: tuple[Discount, ...]
+
+
+def _shared(store: Store, query: Query, found: Found, documents: int) -> _Shared:
+    queries, owners_of = found.queries.astype(np.int64), found.documents
+    boilerplate = np.zeros(query.asked, bool)
+    if given := store.boilerplate():
+        is_given = np.isin(owners_of, np.fromiter(given, np.uint32))
+        boilerplate[queries[is_given]] = True
+        queries, owners_of = queries[~is_given], owners_of[~is_given]
+    fresh = np.ones(len(queries), bool)  # the first of a hash in a document
+    fresh[1:] = (queries[1:] != queries[:-1]) | (owners_of[1:] != owners_of[:-1])
+    owners = np.bincount(queries[fresh], minlength=query.asked)
+    ignored = koala.ignored(owners, store.settings)
+    weights = _rarity(owners, documents)
+    weights[boilerplate | ignored] = 0
+    counts = (~(boilerplate | ignored)).astype(np.float64)
+    unique, which = np.unique(owners_of, return_inverse=True)
+    times = query.times[: query.asked]
+
+    def total(rows: NDArray[np.bool_] | slice, values: Floats) -> Floats:
+        summed: Floats = np.bincount(which[rows], values[queries[rows]], minlength=len(unique))
+        return summed
+
+    everything = slice(None)
+    shared = _Shared(
+        unique,
+        total(fresh, weights * times),
+        total(fresh, counts * times),
+        total(everything, counts),
+        total(everything, 1 - counts),
+        int((counts * times).sum()),
+        owners,
+        found,
+        tuple(_discounted(query, owners, weights, boilerplate, ignored)),
+    )
+    keep = shared.weights > 0
+    return _Shared(
+        *(column[keep] for column in (unique, shared.weights, shared.of_query, shared.of_document)),
+        shared.passed_over[keep], shared.counted, owners, found, shared.discounted,
+    )  # fmt: skip
+
+
+def _rarity(owners: NDArray[np.int64], documents: int) -> Floats:
+    """What a fingerprint weighs that so many documents have: 1 if one or two have it, and never nothing."""
+    most = max(documents, 2)
+    weights: Floats = (1 + np.log(most / owners.clip(2, most))) / (1 + math.log(most / 2))
+    return weights
+
+
+def _discounted(
+    query: Query,
+    owners: NDArray[np.int64],
+    weights: Floats,
+    boilerplate: NDArray[np.bool_],
+    ignored: NDArray[np.bool_],
+) -> Iterator[Discount]:
+    """Passages of the query that count less: neighbours among its fingerprints, for the same reason."""
+
+    def why(number: int) -> str:
+        if number >= query.asked or weights[number] >= _HALF:
+            return ""
+        return "boilerplate" if boilerplate[number] else "ignored" if ignored[number] else "common"
+
+    order = np.argsort(query.prints.positions, kind="stable")
+    for reason, group in groupby(order.tolist(), lambda i: why(int(query.number[i]))):
+        run = list(group)
+        if reason:
+            span = Span(
+                query.document.name,
+                int(query.prints.starts[run].min()),
+                int(query.prints.ends[run].max()),
+            )
+            yield Discount(span, int(owners[query.number[run]].max()), reason)
+
+
+def _ranked(store: Store, query: Query, shared: _Shared, top: int | None) -> list[tuple[int, Stored]]:
+    """The rows of the heaviest documents; of equally heavy ones, those that have little else come first."""
+    order = np.lexsort((shared.documents, -shared.weights))
+    if top is not None:
+        order = order[: 4 * top]
+    stored = store.stored(shared.documents[order].tolist())
+    rows = [(i, stored[int(shared.documents[i])]) for i in order.tolist() if int(shared.documents[i]) in stored]
+    rows.sort(key=lambda row: (-shared.weights[row[0]], -shared.of_document[row[0]] / max(row[1].postings, 1)))
+    return rows[:top]
+
+
+def _evidence(
+    store: Store, query: Query, shared: _Shared, ranked: Sequence[tuple[int, Stored]]
+) -> Iterable[Evidence | None]:
+    """What can be shown for each: matches grown from the contents, chained from positions, or nothing."""
+    settings = store.settings
+    numbers = [int(shared.documents[i]) for i, _ in ranked]
+    if settings.content == "text":
+        given = sorted(store.boilerplate())
+        contents = store.contents([*numbers, *given])
+        names = {n: s.name for n, (_, s) in zip(numbers, ranked, strict=True)}
+        return grown(query.document, settings.recipe, contents, names, given, _frequencies(query, shared))
+    if settings.has_positions:
+        return [chained(query, shared.found, n, s.name, settings.recipe.k) for n, (_, s) in zip(numbers, ranked, strict=True)]
+    return [None] * len(ranked)
+
+
+def _frequencies(query: Query, shared: _Shared) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Where the query's fingerprints stand, and in how many documents each does."""
+    owners = np.ones(len(query.hashes), np.int64)
+    owners[: query.asked] = shared.owners
+    order = np.argsort(query.prints.positions, kind="stable")
+    return query.prints.positions[order], owners[query.number[order]]
+
+
+def _hit(
+    settings: Settings, query: Query, stored: Stored, shared: _Shared, row: int, seen: Evidence | None
+) -> Hit:
+    sizes = query.prints.symbols, stored.symbols
+    if seen is not None and seen.covered is not None:
+        of_query, of_document = (c / max(n, 1) for c, n in zip(seen.covered, seen.sizes, strict=True))
+        both = sum(seen.covered) / 2
+        either = sum(seen.sizes) - both
+    else:
+        share = query.asked / max(len(query.hashes), 1)
+        total = max(stored.postings - float(shared.passed_over[row]) / share, 1)
+        of_document = min(float(shared.of_document[row]) / share / total, 1.0)
+        of_query = float(shared.of_query[row]) / max(shared.counted, 1)
+        if settings.stored is not None:  # the few that are stored stand for all
+            there = min(settings.recipe.w, max(stored.symbols - settings.recipe.k + 1, 1))
+            of_query = min(of_document * there / max(len(query.hashes), 1), 1.0)
+        both = (of_query * sizes[0] + of_document * sizes[1]) / 2
+        either = sum(sizes) - both
+    resemblance = min(both / max(either, 1e-9), 1.0)
+    named = relation(of_query, of_document, sizes)
+    if named == "identical" and seen is not None and not seen.identical:
+        named = "edited"
+    return Hit(
+        stored,
+        Containment(of_query, of_document),
+        resemblance,
+        named,
+        seen.matches if seen else (),
+        float(shared.weights[row]),
+        note(of_query, of_document, sizes, settings.stored is not None and seen is None),
+    )
