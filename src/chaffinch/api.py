@@ -101,11 +101,11 @@ class Prepared(NamedTuple):
     skipped: list[Skipped]
 
 
-def _spanned_all(
-    documents: Sequence[Document], recipe: Recipe, skipped: list[Skipped]
-) -> Iterator[Document]:
+def _spanned_all(documents: Sequence[Document], recipe: Recipe, skipped: list[Skipped]) -> Iterator[Document]:
     for found in documents:
-        plain_text = recipe.front in ("text", "consonants") and found.format == "plain" and found.encoding is None
+        plain_text = (
+            recipe.front in ("text", "consonants") and found.format == "plain" and found.encoding is None
+        )
         if plain_text and plain.is_utf8(found.data):  # by far the most, so without a close look
             yield replace(found, encoding="utf-8")
             continue
@@ -178,7 +178,9 @@ def spanned(found: Document, recipe: Recipe) -> Document:
 def _own_language(found: Document) -> str:
     """The language that a program is in."""
     if found.language in (None, "text") or str(found.language).startswith(OTHER):
-        raise Unreadable(f"{found.name}: not a program in a language known here (chaffinch languages lists them)")
+        raise Unreadable(
+            f"{found.name}: not a program in a language known here (chaffinch languages lists them)"
+        )
     return family(str(found.language))
 
 

@@ -76,7 +76,11 @@ def create(where: str, recipe: str, k: int | None, w: int | None, as_json: bool,
     with Index.create(where, how, content=content, **koala) as made:
         told = {"index": where, "recipe": made.recipe.receipt(), "content": content}
         t = made.recipe.guarantee
-        promise = f"runs of {t} symbols are always found" if t else f"{made.store.settings.stored} fingerprints of each"
+        promise = (
+            f"runs of {t} symbols are always found"
+            if t
+            else f"{made.store.settings.stored} fingerprints of each"
+        )
         _say(as_json, told, f"{printable(where)}: made, with {made.recipe}: {promise}")
 
 
@@ -256,7 +260,9 @@ def verify(context: click.Context, /, where: str, as_json: bool) -> None:
 @_WHERE
 @click.argument("names", nargs=-1)
 @click.option("--suspicious", is_flag=True, help="Those that many slightly different queries came close to.")
-@click.option("--source", "sources", multiple=True, type=_PATHS, help="Where the texts are, if they are not kept.")
+@click.option(
+    "--source", "sources", multiple=True, type=_PATHS, help="Where the texts are, if they are not kept."
+)
 @_JSON
 @click.pass_context
 def rotate(
@@ -286,7 +292,9 @@ def export(where: str, path: Path, as_json: bool) -> None:
     """Write all of it as JSON Lines (.gz packs it), for another store. It has the secret of a koala index."""
     with _opened(where) as opened:
         count = opened.export(path)
-    _say(as_json, {"documents": count, "path": str(path)}, f"{count} documents written to {printable(str(path))}")
+    _say(
+        as_json, {"documents": count, "path": str(path)}, f"{count} documents written to {printable(str(path))}"
+    )
 
 
 @index.command("import")
@@ -312,7 +320,13 @@ def import_(where: str, path: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON on standard output.")
 @click.pass_context
 def search(
-    context: click.Context, /, where: str, files: tuple[Path, ...], output: Path | None, as_json: bool, **how: Any
+    context: click.Context,
+    /,
+    where: str,
+    files: tuple[Path, ...],
+    output: Path | None,
+    as_json: bool,
+    **how: Any,
 ) -> None:
     """Search INDEX for what FILES share with the documents in it."""
     from chaffinch.index.answers import to_json, to_report

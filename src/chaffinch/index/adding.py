@@ -79,9 +79,7 @@ def add(
 class _Adding:
     """One run of `add`."""
 
-    def __init__(
-        self, store: Store, about: About, boilerplate: bool, replacing: bool, threads: int
-    ) -> None:
+    def __init__(self, store: Store, about: About, boilerplate: bool, replacing: bool, threads: int) -> None:
         self.store, self.about, self.threads = store, about, threads
         self.boilerplate, self.replacing = boilerplate, replacing
         self.report = Added()
@@ -165,9 +163,7 @@ class _Adding:
         return documents, gone
 
 
-def _postings(
-    prints: Sequence[Fingerprints], settings: Settings
-) -> tuple[list[NDArray[np.uint64]], Postings]:
+def _postings(prints: Sequence[Fingerprints], settings: Settings) -> tuple[list[NDArray[np.uint64]], Postings]:
     """The hashes that find each document, where only some of them are stored; and what is stored."""
     if settings.stored is None:
         if isinstance(prints, Prints) and not prints.again:

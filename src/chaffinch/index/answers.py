@@ -25,9 +25,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
         "query": answer.query,
         "found": answer.found,
         "hits": [_hit(hit) for hit in answer],
-        "discounted": [
-            {"span": _span(d.span), "owners": d.owners, "why": d.why} for d in answer.discounted
-        ],
+        "discounted": [{"span": _span(d.span), "owners": d.owners, "why": d.why} for d in answer.discounted],
         "receipt": answer.receipt,
     }
 
@@ -58,9 +56,7 @@ def _span(span: Span) -> dict[str, Any]:
     return {"start": span.start, "end": span.end}
 
 
-def to_report(
-    index: Index, answers: Sequence[tuple[Document, Answer]], skipped: Sequence[Skipped]
-) -> Report:
+def to_report(index: Index, answers: Sequence[tuple[Document, Answer]], skipped: Sequence[Skipped]) -> Report:
     """The queries as new work, the documents found as old; it needs the texts."""
     if index.store.settings.content != "text":
         raise IndexTrouble(f"{index.store.where}: keeps no texts to show; use --json, or make it with content")

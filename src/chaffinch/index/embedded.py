@@ -1,4 +1,4 @@
-"""The embedded store: immutable segments of postings, a catalogue that says which count, one writer, many readers."""
+"""The embedded store: immutable segments, a catalogue that says which count, one writer, many readers."""
 
 from __future__ import annotations
 
@@ -113,11 +113,9 @@ class Embedded:
                 try:
                     return core_index.lookup(list(self._segments.values()), hashes, self._removed)
                 except Damaged as error:
-                    bad = [n for n, s in self._segments.items() if str(error).startswith(s.name)]
-                    if not bad:
-                        raise
-                    self._damaged[bad[0]] = str(error)
-                    del self._segments[bad[0]]
+                    bad = next(n for n, s in self._segments.items() if s.name == error.name)
+                    self._damaged[bad] = str(error)
+                    del self._segments[bad]
 
     def count(self) -> int:
         with self.snapshot():
@@ -289,10 +287,11 @@ class _Writer:
         self._merge_if_due()
 
     def _merge_if_due(self) -> None:
-        if self._merger is None or not self._merger.is_alive():
-            if merging.due(self._catalogue.segments(), self._catalogue.removed()):
-                self._merger = threading.Thread(target=self._merge_what_is_due, daemon=True)
-                self._merger.start()
+        if self._merger is not None and self._merger.is_alive():
+            return
+        if merging.due(self._catalogue.segments(), self._catalogue.removed()):
+            self._merger = threading.Thread(target=self._merge_what_is_due, daemon=True)
+            self._merger.start()
 
     def _merge_what_is_due(self) -> None:
         catalogue = Catalogue(self.folder / files.CATALOGUE, write=True)
@@ -366,7 +365,11 @@ def _told(where: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise IndexTrouble(f"{where}: cannot be written to ({error}); nothing that was there is lost") from error
+        raise IndexTrouble(
+            f"{where}: cannot be written to ({error}); nothing that was there is lost"
+        ) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise IndexTrouble(f"{where}: cannot be written to ({reason}); nothing that was there is lost") from error
+        raise IndexTrouble(
+            f"{where}: cannot be written to ({reason}); nothing that was there is lost"
+        ) from error

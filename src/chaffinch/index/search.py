@@ -49,9 +49,9 @@ def search(
 ) -> Answer:
     """The documents that share the most with this one.
 
-    An `effort` of 1 looks up every fingerprint: containment, and every shared run of t symbols is found. Less of
-    it looks up the smallest hashes first and stops early, which still tells resemblance. A wider `window` looks
-    up fewer too, and finds every run of that window's guarantee.
+    An `effort` of 1 looks up every fingerprint: containment, and every shared run of t symbols is found. Less
+    of it looks up the smallest hashes first and stops early, which still tells resemblance. A wider `window`
+    looks up fewer too, and finds every run of that window's guarantee.
     """
     if not 0 <= effort <= 1:
         raise BadRecipe(f"effort is {effort}; give 0 to 1")
@@ -81,6 +81,14 @@ def search(
         "damaged": list(damaged),
     }
     return Answer(document.name, tuple(hits), len(shared.documents), shared.discounted, receipt)
+
+
+def heaviest(store: Store, document: Document, top: int) -> list[tuple[int, Stored]]:
+    """The numbers of the documents that share the most with this one, without a look at them."""
+    query = _query(document, store.settings, 1.0, None)
+    with store.snapshot():
+        shared = _shared(store, query, store.lookup(query.hashes), store.count())
+        return [(int(shared.documents[i]), stored) for i, stored in _ranked(store, query, shared, top)]
 
 
 def _query(document: Document, settings: Settings, effort: float, window: int | None) -> Query:
@@ -207,7 +215,10 @@ def _evidence(
         names = {n: s.name for n, (_, s) in zip(numbers, ranked, strict=True)}
         return grown(query.document, settings.recipe, contents, names, given, _frequencies(query, shared))
     if settings.has_positions:
-        return [chained(query, shared.found, n, s.name, settings.recipe.k) for n, (_, s) in zip(numbers, ranked, strict=True)]
+        return [
+            chained(query, shared.found, n, s.name, settings.recipe.k)
+            for n, (_, s) in zip(numbers, ranked, strict=True)
+        ]
     return [None] * len(ranked)
 
 
