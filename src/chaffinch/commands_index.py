@@ -71,7 +71,8 @@ def create(where: str, recipe: str, k: int | None, w: int | None, as_json: bool,
     if recipe == "koala" and (k is not None or w is not None):
         raise click.UsageError("koala has its own -k and -w.")
     content = "none" if options["no_content"] else "search-set" if options["keep_search_set"] else "text"
-    how = recipe if recipe == "koala" else Recipe(recipe, k=k, w=w)
+    given: dict[str, Any] = {name: n for name, n in (("k", k), ("w", w)) if n is not None}
+    how = recipe if recipe == "koala" else Recipe(recipe, **given)
     koala = {name: options[name] for name in ("stored", "searched", "skip")}
     with Index.create(where, how, content=content, **koala) as made:
         told = {"index": where, "recipe": made.recipe.receipt(), "content": content}

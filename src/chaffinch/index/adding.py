@@ -186,9 +186,9 @@ def joined(parts: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint32] | None]]
 
 def _packed(
     prepared: api.Prepared, sets: list[NDArray[np.uint64]], settings: Settings, threads: int
-) -> Sequence[bytes | None]:
+) -> list[bytes | None]:
     if settings.content == "text":
-        return contents.pack(prepared.documents, threads)
+        return [*contents.pack(prepared.documents, threads)]
     if settings.content == "search-set":
-        return contents.pack_hashes(sets, threads)
+        return [*contents.pack_hashes(sets, threads)]
     return [None] * len(prepared.documents)

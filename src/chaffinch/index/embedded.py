@@ -151,16 +151,21 @@ class Embedded:
                 yield from self._gathered(np.array(wanted[start : start + _FEW_DOCUMENTS], np.uint32))
 
     def _gathered(self, wanted: NDArray[np.uint32]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
-        pieces = []
+        pieces: list[Postings] = []
         for segment in self._segments.values():
             if segment.first_document <= wanted[-1] and segment.last_document >= wanted[0]:
                 for postings in segment.scan():
                     chosen = np.isin(postings.documents, wanted)
-                    pieces.append(Postings(*(column[chosen] for column in postings)))
-        columns = [np.concatenate([p[i] for p in pieces]) for i in range(3)] if pieces else []
-        if not columns:
+                    pieces.append(
+                        Postings(
+                            postings.hashes[chosen], postings.documents[chosen], postings.positions[chosen]
+                        )
+                    )
+        if not pieces:
             return
-        hashes, owners, positions = columns
+        hashes = np.concatenate([p.hashes for p in pieces])
+        owners = np.concatenate([p.documents for p in pieces])
+        positions = np.concatenate([p.positions for p in pieces])
         order = np.lexsort((hashes, positions, owners))
         bounds = np.searchsorted(owners[order], wanted)
         ends = np.searchsorted(owners[order], wanted, "right")

@@ -134,29 +134,25 @@ def _shared(store: Store, query: Query, found: Found, documents: int) -> _Shared
     weights[boilerplate | ignored] = 0
     counts = (~(boilerplate | ignored)).astype(np.float64)
     unique, which = np.unique(owners_of, return_inverse=True)
-    times = query.times[: query.asked]
+    times = query.times[: query.asked].astype(np.float64)
 
     def total(rows: NDArray[np.bool_] | slice, values: Floats) -> Floats:
-        summed: Floats = np.bincount(which[rows], values[queries[rows]], minlength=len(unique))
-        return summed
+        return np.bincount(which[rows], values[queries[rows]], minlength=len(unique)).astype(np.float64)
 
     everything = slice(None)
-    shared = _Shared(
-        unique,
-        total(fresh, weights * times),
-        total(fresh, counts * times),
-        total(everything, counts),
-        total(everything, 1 - counts),
+    heavy = total(fresh, weights * times)
+    keep = heavy > 0
+    return _Shared(
+        unique[keep],
+        heavy[keep],
+        total(fresh, counts * times)[keep],
+        total(everything, counts)[keep],
+        total(everything, 1 - counts)[keep],
         int((counts * times).sum()),
         owners,
         found,
         tuple(_discounted(query, owners, weights, boilerplate, ignored)),
     )
-    keep = shared.weights > 0
-    return _Shared(
-        *(column[keep] for column in (unique, shared.weights, shared.of_query, shared.of_document)),
-        shared.passed_over[keep], shared.counted, owners, found, shared.discounted,
-    )  # fmt: skip
 
 
 def _rarity(owners: NDArray[np.int64], documents: int) -> Floats:

@@ -26,7 +26,7 @@ def read(path: Path) -> Iterator[tuple[Document, Mapping[str, str]] | Skipped]:
     """Each line has `text`, and `name` or `id`, `language`, `url`, `contact` and `date` if it likes."""
     opened = gzip.open if path.suffix.lower() == ".gz" else Path.open
     try:
-        with opened(path, "rb") as file:  # type: ignore[operator]
+        with opened(path, "rb") as file:
             number = 0
             while line := file.readline(_LONGEST):
                 number += 1
