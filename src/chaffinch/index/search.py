@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,21 +169,19 @@ def _discounted(
     ignored: NDArray[np.bool_],
 ) -> Iterator[Discount]:
     """Passages of the query that count less: neighbours among its fingerprints, for the same reason."""
-
-    def why(number: int) -> str:
-        if number >= query.asked or weights[number] >= _HALF:
-            return ""
-        return "boilerplate" if boilerplate[number] else "ignored" if ignored[number] else "common"
-
+    reasons = np.full(len(query.hashes), "", "U11")
+    reasons[: query.asked] = np.select(
+        [boilerplate, ignored, weights < _HALF], ["boilerplate", "ignored", "common"], ""
+    )
+    if not reasons.astype(bool).any():
+        return
     order = np.argsort(query.prints.positions, kind="stable")
-    for reason, group in groupby(order.tolist(), lambda i: why(int(query.number[i]))):
-        run = list(group)
-        if reason:
-            span = Span(
-                query.document.name,
-                int(query.prints.starts[run].min()),
-                int(query.prints.ends[run].max()),
-            )
+    why = reasons[query.number[order]]
+    bounds = np.flatnonzero(why[1:] != why[:-1]) + 1
+    for run in np.split(order, bounds):
+        if reason := str(reasons[query.number[run[0]]]):
+            first, last = int(query.prints.starts[run].min()), int(query.prints.ends[run].max())
+            span = Span(query.document.name, first, last)
             yield Discount(span, int(owners[query.number[run]].max()), reason)
 
 
