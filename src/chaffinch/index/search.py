@@ -79,7 +79,7 @@ def search(
         "content": store.settings.content,
         "damaged": list(damaged),
     }
-    return Answer(document.name, tuple(hits), len(shared.documents), shared.discounted, receipt)
+    return Answer(query.document, tuple(hits), len(shared.documents), shared.discounted, receipt)
 
 
 def heaviest(store: Store, document: Document, top: int) -> list[tuple[int, Stored]]:
