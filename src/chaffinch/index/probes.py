@@ -40,7 +40,7 @@ def record(folder: Path, query: bytes, names: Sequence[str]) -> None:
 def suspicious(folder: Path, many: int = MANY, days: int = DAYS) -> list[Probed]:
     """Those with the most different queries first."""
     since = int(time.time()) - days * _DAY
-    with suppress(sqlite3.OperationalError), closing(_opened(folder)) as connection:
+    with suppress(sqlite3.Error), closing(_opened(folder)) as connection:
         rows = connection.execute(
             "SELECT name, count(*) AS n FROM probes WHERE at >= ? GROUP BY name HAVING n >= ?"
             " ORDER BY n DESC, name",
@@ -52,7 +52,7 @@ def suspicious(folder: Path, many: int = MANY, days: int = DAYS) -> list[Probed]
 
 def forget(folder: Path, names: Sequence[str]) -> None:
     """What was learned about these is worth nothing any more."""
-    with suppress(sqlite3.OperationalError), closing(_opened(folder)) as connection, connection:
+    with suppress(sqlite3.Error), closing(_opened(folder)) as connection, connection:
         connection.executemany("DELETE FROM probes WHERE name = ?", [[name] for name in names])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch import api
-from chaffinch.errors import IndexTrouble
+from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import adding, contents, koala
 from chaffinch.index.records import Batch, Stored
 from chaffinch.index.store import Store, Tell
@@ -64,7 +65,7 @@ def _rotate(store: Store, numbers: list[int], given: dict[bytes, Document], repo
     kept = store.contents(numbers)
     sets = dict(_search_sets(store, known, kept, given))
     report.skipped += [
-        Skipped(known[n].name, "its text is not kept; name the files it was added from as sources")
+        Skipped(known[n].name, "its text is not kept, or damaged; name the files it was added from as sources")
         for n in known
         if n not in sets
     ]
@@ -86,9 +87,13 @@ def _search_sets(
 ) -> Iterator[tuple[int, NDArray[np.uint64]]]:
     recipe = store.settings.recipe
     for number, stored in known.items():
-        if number in kept and store.settings.content == "search-set":
-            yield number, contents.unpack_hashes(kept[number])
-        elif number in kept:
-            yield number, api.fingerprint(contents.unpack(stored.name, kept[number]), recipe).hashes
-        elif stored.digest in given:
+        if number in kept:
+            with suppress(Damaged):  # then from the sources, if it is there
+                if store.settings.content == "search-set":
+                    hashes = contents.unpack_hashes(stored.name, kept[number])
+                else:
+                    hashes = api.fingerprint(contents.unpack(stored.name, kept[number]), recipe).hashes
+                yield number, hashes
+                continue
+        if stored.digest in given:
             yield number, api.fingerprint(given[stored.digest], recipe).hashes
