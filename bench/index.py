@@ -44,17 +44,13 @@ def rows(found: Texts, folder: Path) -> Iterator[Row]:
 
 
 def documents(english: bytes, count: int, size: int) -> Iterator[Document]:
-    """So many documents of about so many bytes: sentences of the text, in an order of chance."""
-    chance = random.Random(1)
-    sentences = [s for s in english.replace(b"\n", b" ").split(b". ") if 20 < len(s) < 400]
+    """So many documents of about so many bytes: the text's words as often as they come, in an order of chance."""
+    words = english.split()
+    chance = np.random.default_rng(1)
+    each = size * len(words) // sum(len(word) + 1 for word in words)
     for number in range(count):
-        said: list[bytes] = []
-        while sum(map(len, said)) < size:
-            # A sentence comes again and again; a word changed in each makes the documents differ.
-            words = chance.choice(sentences).split()
-            words[chance.randrange(len(words))] = b"%x" % chance.getrandbits(40)
-            said.append(b" ".join(words))
-        yield Document(f"d{number:07}", b". ".join(said), None, "plain", "text")
+        said = b" ".join([words[i] for i in chance.integers(0, len(words), each).tolist()])
+        yield Document(f"d{number:07}", said, None, "plain", "text")
 
 
 def queries(made: list[Document]) -> list[Document]:
