@@ -1,0 +1,111 @@
+"""Processes that write to an index and die in the middle of it, for the tests of what is left."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from typing import Any
+
+from chaffinch.index import merging
+from chaffinch.index.index import Index
+from tests.indexed import document, text
+
+# Forked from one process that has imported all this: a start costs no more than a few milliseconds.
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["tests.crashing"])
+
+
+class Process:
+    """One that tells what it has done, until it is killed."""
+
+    def __init__(self, work: Callable[..., None], *arguments: object) -> None:
+        self._ours, theirs = _PROCESSES.Pipe(duplex=False)
+        self._process: ForkServerProcess = _PROCESSES.Process(
+            target=work, args=(theirs, *arguments), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+
+    def told(self) -> Any:
+        """The next it tells, as soon as it does."""
+        return self._ours.recv()
+
+    def quiet_for(self, seconds: float) -> bool:
+        """Whether it tells nothing for so long."""
+        return not self._ours.poll(seconds)
+
+    def kill(self) -> list[Any]:
+        """At once, whatever it is doing; what it told before and nobody has heard yet."""
+        self._process.kill()
+        self._process.join()
+        assert self._process.exitcode in (-signal.SIGKILL, 0), self._process.exitcode
+        return self.rest()
+
+    def rest(self) -> list[Any]:
+        """All that it tells until it ends."""
+        heard = []
+        try:
+            while True:
+                heard.append(self._ours.recv())
+        except (EOFError, OSError):
+            self._ours.close()
+        self._process.join()
+        return heard
+
+    def close(self) -> None:
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+        self._ours.close()
+
+
+@contextmanager
+def running(work: Callable[..., None], *arguments: object) -> Iterator[Process]:
+    process = Process(work, *arguments)
+    try:
+        yield process
+    finally:
+        process.close()
+
+
+def merge_often() -> None:
+    """Segments of any size become one when there are three of them."""
+    merging._FAN, merging._SMALL = 3, 8  # type: ignore[misc]
+
+
+def said(number: int) -> str:
+    """The text of a document in a growing index: nobody else's."""
+    return text(40, f"document {number}")
+
+
+def grow(tell: Connection, where: Path, first: int, together: int, merging_too: bool) -> None:
+    """Adds documents, so many together, tells their numbers once they are there; now and then it merges."""
+    merge_often()
+    with Index.open(where) as index:
+        for number in range(first, first + 10_000, together):
+            some = range(number, number + together)
+            index.add([document(f"d{n}", said(n)) for n in some], threads=1)
+            for n in some:
+                tell.send(n)
+            if merging_too and number // together % 7 == 6:
+                index.merge()
+
+
+def do(tell: Connection, where: Path, what: str, arguments: object) -> None:
+    """One thing that an index does, told when it has begun and when it is done."""
+    merge_often()
+    with Index.open(where) as index:
+        tell.send("begun")
+        getattr(index, what)(*([] if arguments is None else [arguments]))
+        tell.send("done")
+
+
+def create(tell: Connection, where: Path) -> None:
+    tell.send("begun")
+    Index.create(where).close()
+    tell.send("done")
