@@ -216,9 +216,10 @@ def test_a_changed_byte_is_found_or_changes_nothing(n: int) -> None:
         with pytest.raises(Damaged, match="broken: "):
             Segment(bytes(broken), "broken").check()
         try:
-            assert answers(bytes(broken), asked) == whole
-        except Damaged as error:
-            assert error.name == "broken"
+            told = answers(bytes(broken), asked)
+        except Damaged:
+            continue
+        assert told == whole
 
 
 @pytest.mark.parametrize("n", [0, 60, 1000])
