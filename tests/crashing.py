@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,8 +12,10 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
+from chaffinch.errors import IndexTrouble
 from chaffinch.index import merging
 from chaffinch.index.index import Index
+from chaffinch.types import Document
 from tests.indexed import document, text
 
 # Forked from one process that has imported all this: a start costs no more than a few milliseconds.
@@ -75,7 +78,7 @@ def running(work: Callable[..., None], *arguments: object) -> Iterator[Process]:
 
 def merge_often() -> None:
     """Segments of any size become one when there are three of them."""
-    merging._FAN, merging._SMALL = 3, 8  # type: ignore[misc]
+    merging._FAN, merging._SMALL = 3, 8
 
 
 def said(number: int) -> str:
@@ -109,3 +112,59 @@ def create(tell: Connection, where: Path) -> None:
     tell.send("begun")
     Index.create(where).close()
     tell.send("done")
+
+
+def swap(tell: Connection, where: Path, versions: list[str], rounds: int) -> None:
+    """Replaces a document by its other version again and again, while others come and go."""
+    merge_often()
+    with Index.open(where) as index:
+        tell.send("begun")
+        for n in range(rounds):
+            index.replace(document("d", versions[n % 2]), threads=1)
+            index.add(document(f"other{n}", said(n)), threads=1)
+            if n % 3 == 2:
+                index.remove([f"other{n - 2}", f"other{n - 1}"])
+            if n % 10 == 9:
+                index.merge()
+    tell.send("done")
+
+
+def limited(tell: Connection, where: Path, most: int, large: bytes) -> None:
+    """Adds with no file larger than so many bytes; then without that limit."""
+    import resource
+
+    with Index.open(where) as index:
+        index.add(document("before", said(77)))
+        free = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, free[1]))
+        for _ in range(2):
+            try:
+                index.add(Document("large", large, "utf-8", "plain", "text"))
+                tell.send("added")
+            except IndexTrouble as error:
+                tell.send(str(error))
+        tell.send([len(index.search(said(77))), index.verify()])
+        resource.setrlimit(resource.RLIMIT_FSIZE, free)
+        index.add(Document("large", large, "utf-8", "plain", "text"))
+        tell.send([len(index), index.verify()])
+        index.store.writer.wait()  # type: ignore[attr-defined]
+        tell.send(sorted(path.name for path in (where / "segments").iterdir()))
+
+
+def look(tell: Connection, where: Path, asked: Connection) -> None:
+    """Searches for what it is asked for, and tries to add; as somebody who may not write."""
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    with Index.open(where) as index:
+        while (number := asked.recv()) is not None:
+            answer = index.search(said(number))
+            tell.send([[hit.document.name for hit in answer], answer.receipt["damaged"], len(index)])
+        try:
+            index.add(document("more", said(99)))
+        except IndexTrouble as error:
+            tell.send(str(error))
+        try:
+            Index.create(where / "another")
+        except IndexTrouble as error:
+            tell.send(str(error))

@@ -265,7 +265,14 @@ def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
     try:
         return _opened(f"{uri}?mode={'rw' if write else 'ro'}"), None
     except sqlite3.DatabaseError as error:
-        if write or stamp[-1]:
+        forbidden = error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
+        if forbidden and write:
+            raise
+        if forbidden and stamp[-1]:
+            raise IndexTrouble(
+                f"{folder}: was not closed by its writer; open it once where you may write to it ({error})"
+            ) from None
+        if not forbidden and (write or stamp[-1]):
             raise IndexTrouble(f"{folder}: cannot be opened ({error}); {_CURE}") from None
     try:  # in a folder that nobody can write to, nobody writes
         return _opened(f"{uri}?immutable=1"), stamp

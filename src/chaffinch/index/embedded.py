@@ -320,14 +320,12 @@ class Embedded:
         with self._opening:
             self._closed = True
             writer, self._writer = self._writer, None
-        try:
-            if writer is not None:
-                with files.told(self.where):
-                    writer.close()
-        finally:
-            with self._reading:
-                self._segments.clear()
-                self._reader.close()
+        with self._reading:
+            self._segments.clear()
+            self._reader.close()
+        if writer is not None:  # the last: it packs what waits beside the catalogue into it
+            with files.told(self.where):
+                writer.close()
 
 
 def _size(path: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -129,6 +130,8 @@ class Writer:
                         self._damaged.add(error.name)
             finally:
                 catalogue.close()
+        except (OSError, sqlite3.Error):  # told to whoever adds; then this is tried again
+            return
         except BaseException as error:  # told to whoever closes
             self._failure = error
 
