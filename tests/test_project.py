@@ -32,6 +32,7 @@ LINE = [
     "match",
     "rank",
     "parts",
+    "pool",
     "comparison",
     "report",
     "explain",
@@ -47,7 +48,7 @@ HOMES = {
     "click": {"commands", "commands_compare", "explain"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
-    "numpy": {"core", "core_compare", "read", "types", "units", "match", "rank", "parts", "comparison"},
+    "numpy": {"core", "core_compare", "read", "types", "units", "match", "rank", "parts", "pool", "comparison"},
     "pygments": set[str](),  # by name, where it is asked for
     "pypdfium2": {"read"},
 }
