@@ -9,7 +9,7 @@ use crate::segment::{Damage, GROUP, Segment};
 use crate::segment_merge::{Failure, Removed};
 
 /// Queries whose memory is asked for before any of them is answered.
-const BLOCK: usize = 32;
+const BLOCK: usize = 64;
 /// Queries of one segment that a thread takes at a time.
 const SHARE: usize = 1024;
 /// A thread is worth so many.
