@@ -6,14 +6,15 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
 from chaffinch.errors import IndexTrouble
-from chaffinch.index import merging
+from chaffinch.index import files, merging
+from chaffinch.index.catalogue import Catalogue
 from chaffinch.index.index import Index
 from chaffinch.types import Document
 from tests.indexed import document, text
@@ -79,6 +80,12 @@ def running(work: Callable[..., None], *arguments: object) -> Iterator[Process]:
 def merge_often() -> None:
     """Segments of any size become one when there are three of them."""
     merging._FAN, merging._SMALL = 3, 8
+
+
+def known_files(where: Path) -> set[str]:
+    """The files of the segments that count."""
+    with closing(Catalogue(where / files.CATALOGUE)) as catalogue:
+        return {files.segment_path(where, row.number).name for row in catalogue.segments()}
 
 
 def said(number: int) -> str:

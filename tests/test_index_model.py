@@ -161,7 +161,7 @@ class WithoutContents(Machine):
 
 
 Machine.TestCase.settings = WithoutContents.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=20, deadline=None
+    max_examples=20, stateful_step_count=20, deadline=None
 )
 TestWithContents = Machine.TestCase
 TestWithoutContents = WithoutContents.TestCase
