@@ -21,11 +21,13 @@ def streams(draw: st.DrawFn, max_size: int = 160) -> list[int]:
 
 @st.composite
 def recipes(draw: st.DrawFn, schemes: tuple[str, ...] = SCHEMES, max_k: int = 14, max_w: int = 20) -> Recipe:
+    scheme = draw(st.sampled_from(schemes))
     return Recipe(
         "bytes",
         k=draw(st.integers(1, max_k)),
         w=draw(st.integers(1, max_w)),
-        scheme=draw(st.sampled_from(schemes)),
+        scheme=scheme,
+        skip=draw(st.sampled_from((0, 1, 7, 2**32 - 1))) if scheme == "rare" else 0,
         ties=draw(st.sampled_from(TIES)),
         seed=draw(st.sampled_from((0, 1, 2**64 - 1))),
     )

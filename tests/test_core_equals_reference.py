@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_winnowing_of_given_hashes_equals(hashes: list[int], w: int) -> None:
 def test_any_bytes_fingerprint_as_the_reference_says(
     level: str, data: bytes, recipe: Recipe, front: str
 ) -> None:
-    recipe = Recipe(front, k=recipe.k, w=recipe.w, scheme=recipe.scheme, ties=recipe.ties, seed=recipe.seed)
+    recipe = replace(recipe, front=front)
     source = Source(data) if front == "bytes" else Source.unicode(data, "utf-8")
     found = core.fingerprint([source], recipe)[0]
     columns = (found.hashes, found.positions, found.starts, found.ends)

@@ -15,6 +15,7 @@ from chaffinch.core import Source
     [
         {"k": 0}, {"k": -1}, {"k": 2049}, {"k": 2.5}, {"k": True}, {"k": "9"}, {"w": 0}, {"w": 65537},
         {"front": "runes"}, {"scheme": "best"}, {"ties": "left"}, {"seed": -1}, {"seed": 2**64},
+        {"scheme": "rare", "skip": -1}, {"scheme": "rare", "skip": 2**32}, {"scheme": "rare", "skip": 1.0},
     ],
 )  # fmt: skip
 def test_a_bad_recipe_is_refused_with_the_remedy(bad: dict[str, Any]) -> None:
@@ -32,6 +33,7 @@ def test_a_bad_recipe_is_refused_with_the_remedy(bad: dict[str, Any]) -> None:
         (Recipe(scheme="mod-p"), None),
         (Recipe(scheme="every"), None),
         (Recipe(scheme="smallest"), None),
+        (Recipe("consonants", k=20, w=1000, scheme="rare"), None),
     ],
 )
 def test_the_guarantee(recipe: Recipe, t: int | None) -> None:

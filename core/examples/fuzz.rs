@@ -70,9 +70,10 @@ impl Fuzzer {
             (Target::Text, 6) => Source::Decoded(&codes, form, &places),
             (Target::Text, _) => Source::Utf8(document, form),
         };
-        let scheme = Scheme::numbered(head[2] as u32 % 8).expect("eight schemes");
+        let scheme = Scheme::numbered(head[2] as u32 % 9).expect("nine schemes");
         let (k, w) = (1 + head[3] as usize % 16, 1 + head[3] as usize / 16);
-        let recipe = Recipe { scheme, robust: head[2] & 8 == 0, k, w, window: w, p: w as u64, r: 1, seed: 0 };
+        let (robust, p, skip) = (head[2] & 8 == 0, w as u64, head[2] as u32 / 16);
+        let recipe = Recipe { scheme, robust, k, w, window: w, p, r: 1, skip, seed: 0 };
         let mut before = None;
         for &level in levels {
             let mut gather = Gather::new(&source);

@@ -34,6 +34,14 @@ impl Chunk {
         self.len += 1;
     }
 
+    /// Makes room for as many symbols again, for whoever needs all of a stream.
+    pub(crate) fn grow(&mut self) {
+        let capacity = 2 * self.places.len();
+        self.symbols.resize(capacity + PADDING, 0);
+        self.places.resize(capacity, 0);
+        self.ends.resize(capacity, 0);
+    }
+
     /// Drops the first n symbols.
     pub(crate) fn drop_front(&mut self, n: usize) {
         self.symbols.copy_within(n..self.len, 0);

@@ -32,7 +32,8 @@ pub struct ChfSource {
 
 #[repr(C)]
 pub struct ChfRecipe {
-    /// 0 all, 1 every w-th, 2 0 mod p, 3 safe 0 mod p, 4 w smallest, 5 winnow, 6 open-closed, 7 mod
+    /// 0 all, 1 every w-th, 2 0 mod p, 3 safe 0 mod p, 4 w smallest, 5 winnow, 6 open-closed, 7 mod,
+    /// 8 w rarest
     pub scheme: u32,
     pub robust: u32,
     /// 0 letters and digits, 1 consonants
@@ -43,6 +44,8 @@ pub struct ChfRecipe {
     pub window: u32,
     pub r: u32,
     pub p: u32,
+    /// Symbols to pass over at the start of a document, for scheme 8.
+    pub skip: u32,
     pub seed: u64,
 }
 
@@ -112,13 +115,13 @@ fn form(number: u32) -> Form {
 fn recipe(r: &ChfRecipe) -> Recipe {
     let Some(scheme) = Scheme::numbered(r.scheme) else { panic!("no scheme {}", r.scheme) };
     let (k, w, window) = (r.k as usize, r.w as usize, r.window as usize);
-    let (p, r, robust, seed) = (r.p as u64, r.r as usize, r.robust != 0, r.seed);
+    let (p, r, skip, robust, seed) = (r.p as u64, r.r as usize, r.skip, r.robust != 0, r.seed);
     assert!((1..=MAX_K).contains(&k), "k must be 1 to {MAX_K}");
     assert!((1..=Windows::MAX_W).contains(&w), "w must be 1 to {}", Windows::MAX_W);
     assert!((w..=Windows::MAX_W).contains(&window), "the window must be w to {}", Windows::MAX_W);
     assert!((1..=k).contains(&r), "r must be 1 to k");
     assert!(p >= 1, "p must be at least 1");
-    Recipe { scheme, robust, k, w, window, p, r, seed }
+    Recipe { scheme, robust, k, w, window, p, r, skip, seed }
 }
 
 /// Runs `work`; a panic becomes a message for the caller.

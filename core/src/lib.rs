@@ -19,6 +19,7 @@ pub mod level;
 pub mod overlap;
 pub mod parallel;
 pub mod postings;
+mod rare;
 pub mod select;
 #[cfg(target_arch = "x86_64")]
 mod simd;

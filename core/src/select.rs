@@ -1,12 +1,13 @@
 //! Symbols -> Fingerprints: which grams of a stream are kept, for every selection scheme.
 //!
-//! A `Selector` is fed a stream chunk by chunk and never holds more of it than a chunk.
+//! A `Selector` is fed a stream chunk by chunk and never holds more of it than a chunk; for the rarest grams, all.
 
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::chunk::{Chunk, Sink};
 use crate::hash::Identity;
 use crate::level::Level;
+use crate::rare::Rare;
 use crate::text::Source;
 use crate::window::{Change, Order, Windows};
 
@@ -23,6 +24,8 @@ pub enum Scheme {
     SafeModP,
     /// The w smallest hashes of the document.
     Smallest,
+    /// The w grams whose first symbols are rarest in the document.
+    Rare,
     /// The smallest gram of every window of w.
     Windows(Order),
 }
@@ -39,6 +42,7 @@ impl Scheme {
             5 => Scheme::Windows(Order::Winnow),
             6 => Scheme::Windows(Order::OpenClosed),
             7 => Scheme::Windows(Order::Mod),
+            8 => Scheme::Rare,
             _ => return None,
         })
     }
@@ -57,6 +61,8 @@ pub struct Recipe {
     pub p: u64,
     /// Symbols in an inner gram, for the orders that look inside grams.
     pub r: usize,
+    /// Symbols to pass over at the start of a document, for the rarest grams.
+    pub skip: u32,
     pub seed: u64,
 }
 
@@ -111,6 +117,7 @@ pub struct Selector {
 enum State {
     Windowed { windows: Windows, changes: Vec<Change>, choice: Choice },
     Rolling(Rolling),
+    Whole(Box<Rare>),
 }
 
 /// The window scheme's memory from one window to the next; positions in the stream.
@@ -142,6 +149,7 @@ impl Selector {
                 changes: Vec::new(),
                 choice: Choice::default(),
             },
+            Scheme::Rare => State::Whole(Box::new(Rare::new(&recipe))),
             _ => State::Rolling(Rolling::default()),
         };
         let reach = if matches!(state, State::Windowed { .. }) { window + k } else { k };
@@ -159,7 +167,9 @@ impl Selector {
 
     /// Ends the stream and returns its number of symbols. The selector is then ready for another.
     pub fn finish(&mut self, source: &Source) -> u64 {
-        self.flush(source);
+        if !matches!(self.state, State::Whole(_)) {
+            self.flush(source);
+        }
         let (k, window) = (self.recipe.k, self.recipe.window);
         let symbols = self.base + self.chunk.len as u64;
         match &mut self.state {
@@ -179,6 +189,14 @@ impl Selector {
                 smallest.sort_unstable();
                 for ((position, start, end), hash) in smallest {
                     self.out.push(hash, position, start, end);
+                }
+            }
+            State::Whole(rare) => {
+                let Chunk { places, ends, len, .. } = &self.chunk;
+                for (hash, position) in rare.choose(&self.chunk.symbols[..*len], &self.identity) {
+                    let of = |p: usize| source.range(p as u32, places[p], ends[p]);
+                    let (first, last) = (position as usize, position as usize + k - 1);
+                    self.out.push(hash, position, of(first).0, of(last).1);
                 }
             }
         }
@@ -292,7 +310,7 @@ impl Selector {
                     rolling.keep_smallest(hash, w, (position, start, end));
                     false
                 }
-                Scheme::All | Scheme::Windows(_) => true,
+                Scheme::All | Scheme::Rare | Scheme::Windows(_) => true,
             };
             rolling.grams += 1;
             if keep {
@@ -347,6 +365,7 @@ impl Sink for Selector {
         match self.state {
             State::Windowed { .. } => self.select_windows(self.recipe.window, source),
             State::Rolling(_) => self.select_rolling(source),
+            State::Whole(_) => self.chunk.grow(),
         }
     }
 }

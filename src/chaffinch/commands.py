@@ -77,6 +77,7 @@ def recipe_options(command: Command) -> Command:
         click.option("--scheme", type=schemes, default="open-closed", help="How grams are chosen."),
         click.option("--ties", type=ties, default="robust", help="Which of equal grams."),
         click.option("--seed", default=0, help="A secret makes the choice unpredictable."),
+        click.option("--skip", default=0, help="Symbols to pass over at the start, with the scheme rare."),
     )
     for option in reversed(options):  # decorators apply from the inside out
         command = option(command)

@@ -26,7 +26,7 @@ _UNICODE = {"utf-8": _UTF8, "utf-16-le": 2, "utf-16-be": 3, "utf-32-le": 4, "utf
 _SCHEMES = {
     name: number
     for number, name in enumerate(
-        ("all", "every", "mod-p", "safe-mod-p", "smallest", "winnow", "open-closed", "mod")
+        ("all", "every", "mod-p", "safe-mod-p", "smallest", "winnow", "open-closed", "mod", "rare")
     )
 }
 _FORMS = {"consonants": 1}  # 0 for every other front end
@@ -146,6 +146,7 @@ def _native_recipe(recipe: Recipe, window: int | None) -> Any:
     native.form = _FORMS.get(recipe.front, 0)
     native.k, native.w, native.window = recipe.k, recipe.w, window
     native.r, native.p, native.seed = recipe.inner, recipe.modulus, recipe.seed
+    native.skip = recipe.skip
     return native
 
 

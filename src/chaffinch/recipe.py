@@ -17,11 +17,12 @@ CODE = "code"
 
 # Schemes that keep the smallest gram of every window, and so find every shared run of w + k - 1 symbols.
 WINDOWED = ("open-closed", "winnow", "mod")
-SCHEMES = (*WINDOWED, "all", "every", "mod-p", "safe-mod-p", "smallest")
+SCHEMES = (*WINDOWED, "all", "every", "mod-p", "safe-mod-p", "smallest", "rare")
 TIES = ("robust", "rightmost")
 
 MAX_K = 2048
 MAX_W = 65536
+MAX_SKIP = 2**32 - 1
 
 _OF_FRONT: Any = None  # what is usual for the front end
 
@@ -48,9 +49,11 @@ class Recipe:
 
     Nothing shorter than `k` symbols is reported; with the windowed schemes every shared run of `guarantee`
     symbols is found. `w` is the window in grams; for the scheme "every" it is the step, for "mod-p" the
-    modulus, for "smallest" the number of fingerprints, and "all" does not use it.
+    modulus, for "smallest" and "rare" the number of fingerprints, and "all" does not use it.
     Left out, they are 25 and 26, and 12 and 9 for programs, whose symbols say more.
     A `seed` that is kept secret makes the choice of grams unpredictable.
+    With the scheme "rare", `skip` symbols at the start of a document are passed over, addresses and thanks, but
+    never more than a tenth of it.
     """
 
     front: str = "text"
@@ -59,6 +62,7 @@ class Recipe:
     scheme: str = "open-closed"
     ties: str = "robust"
     seed: int = field(default=0, repr=False)  # may be a secret
+    skip: int = 0
 
     def __post_init__(self) -> None:
         if self.front not in (*FRONTS, CODE):
@@ -70,13 +74,15 @@ class Recipe:
         for key, allowed in choices.items():
             if (name := getattr(self, key)) not in allowed:
                 raise BadRecipe(f"{key} is {name!r}; choose one of {', '.join(allowed)}")
-        ranges = {"k": (1, MAX_K), "w": (1, MAX_W), "seed": (0, 2**64 - 1)}
+        ranges = {"k": (1, MAX_K), "w": (1, MAX_W), "seed": (0, 2**64 - 1), "skip": (0, MAX_SKIP)}
         for key, (low, high) in ranges.items():
             number = getattr(self, key)
             if type(number) is not int:
                 raise BadRecipe(f"{key} is {number!r}; give a whole number")
             if not low <= number <= high:
                 raise BadRecipe(f"{key} is {number}; give {low} to {high}")
+        if self.skip and self.scheme != "rare":
+            raise BadRecipe(f'the scheme {self.scheme!r} passes nothing over; leave skip out or choose "rare"')
 
     @property
     def version(self) -> int:
@@ -125,8 +131,9 @@ class Recipe:
 
     def __str__(self) -> str:
         ties = f" {self.ties}" if self.scheme in WINDOWED else ""
+        skip = f" skip={self.skip}" if self.skip else ""
         seed = " seeded" if self.seed else ""  # the seed may be a secret
-        return f"{self.front}/{self.version} k={self.k} w={self.w} {self.scheme}{ties}{seed}"
+        return f"{self.front}/{self.version} k={self.k} w={self.w} {self.scheme}{ties}{skip}{seed}"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; with the secret, if there is one."""

@@ -177,9 +177,29 @@ def select(symbols: Sequence[int], recipe: Recipe, window: int | None = None) ->
     if recipe.scheme in WINDOWED:
         keys = [order_key(gram, recipe) for gram in grams]
         positions = robust_winnow(keys, w, grams) if recipe.ties == "robust" else winnow(keys, w)
+    elif recipe.scheme == "rare":
+        positions = rarest(symbols, recipe)
     else:
         positions = _select_by_hash([identity(gram, recipe.seed) for gram in grams], recipe, w)
     return [(identity(grams[p], recipe.seed), p) for p in positions]
+
+
+def rarest(symbols: Sequence[int], recipe: Recipe) -> list[int]:
+    """Koala: the w distinct grams whose first five symbols come least often in the document.
+
+    Equally rare ones are chosen among by their hash. The start is passed over, but no more than a tenth of the
+    document, and not its last gram.
+    """
+    k, opening = recipe.k, min(5, recipe.k)
+    times = Counter(tuple(symbols[i : i + opening]) for i in range(len(symbols) - opening + 1))
+    skip = max(0, min(recipe.skip, len(symbols) // 10, len(symbols) - k))
+    first: dict[Gram, int] = {}
+    for i in range(skip, len(symbols) - k + 1):
+        first.setdefault(tuple(symbols[i : i + k]), i)
+    by_rarity = sorted(
+        first, key=lambda gram: (times[gram[:opening]], identity(gram, recipe.seed), first[gram])
+    )
+    return sorted(first[gram] for gram in by_rarity[: recipe.w])
 
 
 def _select_by_hash(hashes: list[int], recipe: Recipe, w: int) -> list[int]:
