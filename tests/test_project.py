@@ -25,6 +25,7 @@ LINE = [
     "recipe",
     "core",
     "core_compare",
+    "core_index",
     "reference",
     "read",
     "api",
@@ -47,7 +48,18 @@ HOMES = {
     "click": {"commands", "commands_compare", "explain"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
-    "numpy": {"core", "core_compare", "read", "types", "units", "match", "rank", "parts", "comparison"},
+    "numpy": {
+        "core",
+        "core_compare",
+        "core_index",
+        "read",
+        "types",
+        "units",
+        "match",
+        "rank",
+        "parts",
+        "comparison",
+    },
     "pygments": set[str](),  # by name, where it is asked for
     "pypdfium2": {"read"},
 }

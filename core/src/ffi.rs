@@ -134,10 +134,14 @@ pub(crate) fn guarded<T: Default>(work: impl FnOnce() -> T) -> (T, *mut c_char) 
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("the core failed");
-            let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
-            (T::default(), text.into_raw())
+            (T::default(), message(text))
         }
     }
+}
+
+/// A text for the caller, who gives it back to `free_message`.
+pub(crate) fn message(text: &str) -> *mut c_char {
+    CString::new(text.replace('\0', " ")).unwrap_or_default().into_raw()
 }
 
 fn columns(work: impl FnOnce() -> [Vec<u32>; 3]) -> *mut ChfColumns {

@@ -2,10 +2,14 @@
 
 mod aligned;
 pub mod batch;
+mod bits;
+mod bucket;
+mod checksum;
 pub mod chunk;
 mod code;
 pub mod ffi;
 pub mod ffi_compare;
+pub mod ffi_index;
 mod find;
 pub mod fold;
 pub mod gather;
@@ -16,10 +20,15 @@ mod keyword;
 mod lane;
 pub mod language;
 pub mod level;
+pub mod lookup;
 pub mod overlap;
 pub mod parallel;
 pub mod postings;
 mod rare;
+pub mod segment;
+pub mod segment_merge;
+pub mod segment_scan;
+pub mod segment_write;
 pub mod select;
 #[cfg(target_arch = "x86_64")]
 mod simd;

@@ -31,3 +31,12 @@ class NoIndex(IndexTrouble):
 
 class CoreFailure(ChaffinchError):
     """The native core gave up: a defect, please report it with the message."""
+
+
+class Damaged(ChaffinchError):
+    """A file of an index is not as it was written; the others can be used without it."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name}: {why}; put back a copy of it, or leave it out and add its documents again")
+        self.name = name
+        self.why = why
