@@ -60,6 +60,7 @@ HOMES = {
         "parts",
         "comparison",
     },
+    "psycopg": {"index"},
     "pygments": set[str](),  # by name, where it is asked for
     "pypdfium2": {"read"},
 }
