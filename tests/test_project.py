@@ -33,19 +33,21 @@ LINE = [
     "match",
     "rank",
     "parts",
+    "index",
     "comparison",
     "report",
     "explain",
     "demo",
     "commands",
     "commands_compare",
+    "commands_index",
     "cli",
     "__main__",
 ]
 
 # Each of these appears in one place.
 HOMES = {
-    "click": {"commands", "commands_compare", "explain"},
+    "click": {"commands", "commands_compare", "commands_index", "explain"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
     "numpy": {
@@ -58,11 +60,14 @@ HOMES = {
         "match",
         "rank",
         "parts",
+        "index",
         "comparison",
     },
     "psycopg": {"index"},
     "pygments": set[str](),  # by name, where it is asked for
+    "psycopg": {"index"},
     "pypdfium2": {"read"},
+    "zstandard": {"index"},
 }
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from chaffinch.api import fingerprint, fingerprint_all, stream
     from chaffinch.comparison import compare
     from chaffinch.errors import BadRecipe, ChaffinchError, RecipeMismatch, Unreadable
+    from chaffinch.index.hits import Answer, Hit
+    from chaffinch.index.index import Index
     from chaffinch.read.collect import documents, submissions
     from chaffinch.recipe import Recipe
     from chaffinch.types import (
@@ -39,6 +41,9 @@ _HOMES = {
     "ChaffinchError": "errors",
     "RecipeMismatch": "errors",
     "Unreadable": "errors",
+    "Answer": "index.hits",
+    "Hit": "index.hits",
+    "Index": "index.index",
     "documents": "read.collect",
     "submissions": "read.collect",
     "Recipe": "recipe",
@@ -54,10 +59,13 @@ _HOMES = {
 }
 
 __all__ = [
+    "Answer",
     "BadRecipe",
     "ChaffinchError",
     "Document",
     "Fingerprints",
+    "Hit",
+    "Index",
     "Match",
     "Pair",
     "Recipe",

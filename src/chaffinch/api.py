@@ -101,11 +101,11 @@ class Prepared(NamedTuple):
     skipped: list[Skipped]
 
 
-def _spanned_all(
-    documents: Sequence[Document], recipe: Recipe, skipped: list[Skipped]
-) -> Iterator[Document]:
+def _spanned_all(documents: Sequence[Document], recipe: Recipe, skipped: list[Skipped]) -> Iterator[Document]:
     for found in documents:
-        plain_text = recipe.front in ("text", "consonants") and found.format == "plain" and found.encoding is None
+        plain_text = (
+            recipe.front in ("text", "consonants") and found.format == "plain" and found.encoding is None
+        )
         if plain_text and plain.is_utf8(found.data):  # by far the most, so without a close look
             yield replace(found, encoding="utf-8")
             continue
@@ -142,6 +142,8 @@ def settle(found: Document, recipe: Recipe) -> Document:
         return found
     if found.language is None:
         found = _readable(found, recipe)
+    if found.encoding == "utf-8":
+        return found
     encoding = found.encoding or plain.first_guess(found.data)
     if encoding == "utf-8" and found.encoding is None:
         declared = html.declared_encoding(found.data) if found.format == "html" else None
@@ -178,7 +180,9 @@ def spanned(found: Document, recipe: Recipe) -> Document:
 def _own_language(found: Document) -> str:
     """The language that a program is in."""
     if found.language in (None, "text") or str(found.language).startswith(OTHER):
-        raise Unreadable(f"{found.name}: not a program in a language known here (chaffinch languages lists them)")
+        raise Unreadable(
+            f"{found.name}: not a program in a language known here (chaffinch languages lists them)"
+        )
     return family(str(found.language))
 
 

@@ -27,7 +27,7 @@ _PATHS = click.Path(path_type=Path)
 @click.option("-l", "--language", default="auto", help="text or a language; by the file if auto.")
 @click.option("-b", "--base", multiple=True, type=_PATHS, help="What everybody was given. May be repeated.")
 @click.option(
-    "--old", multiple=True, type=_PATHS, help="Earlier work, compared with the new only. May be repeated."
+    "--old", multiple=True, help="Earlier work or an index of it, compared with the new only. May be repeated."
 )
 @click.option("-o", "--output", type=_PATHS, help=f"A .html file or a folder.  [{_REPORT}; none with --json]")
 @click.option("--top", type=click.IntRange(1), default=500, help="At most so many pairs are listed.")

@@ -71,12 +71,17 @@ def create(where: str, recipe: str, k: int | None, w: int | None, as_json: bool,
     if recipe == "koala" and (k is not None or w is not None):
         raise click.UsageError("koala has its own -k and -w.")
     content = "none" if options["no_content"] else "search-set" if options["keep_search_set"] else "text"
-    how = recipe if recipe == "koala" else Recipe(recipe, k=k, w=w)
+    given: dict[str, Any] = {name: n for name, n in (("k", k), ("w", w)) if n is not None}
+    how = recipe if recipe == "koala" else Recipe(recipe, **given)
     koala = {name: options[name] for name in ("stored", "searched", "skip")}
     with Index.create(where, how, content=content, **koala) as made:
         told = {"index": where, "recipe": made.recipe.receipt(), "content": content}
         t = made.recipe.guarantee
-        promise = f"runs of {t} symbols are always found" if t else f"{made.store.settings.stored} fingerprints of each"
+        promise = (
+            f"runs of {t} symbols are always found"
+            if t
+            else f"{made.store.settings.stored} fingerprints of each"
+        )
         _say(as_json, told, f"{printable(where)}: made, with {made.recipe}: {promise}")
 
 
@@ -256,7 +261,9 @@ def verify(context: click.Context, /, where: str, as_json: bool) -> None:
 @_WHERE
 @click.argument("names", nargs=-1)
 @click.option("--suspicious", is_flag=True, help="Those that many slightly different queries came close to.")
-@click.option("--source", "sources", multiple=True, type=_PATHS, help="Where the texts are, if they are not kept.")
+@click.option(
+    "--source", "sources", multiple=True, type=_PATHS, help="Where the texts are, if they are not kept."
+)
 @_JSON
 @click.pass_context
 def rotate(
@@ -286,7 +293,9 @@ def export(where: str, path: Path, as_json: bool) -> None:
     """Write all of it as JSON Lines (.gz packs it), for another store. It has the secret of a koala index."""
     with _opened(where) as opened:
         count = opened.export(path)
-    _say(as_json, {"documents": count, "path": str(path)}, f"{count} documents written to {printable(str(path))}")
+    _say(
+        as_json, {"documents": count, "path": str(path)}, f"{count} documents written to {printable(str(path))}"
+    )
 
 
 @index.command("import")
@@ -312,14 +321,20 @@ def import_(where: str, path: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Everything, as JSON on standard output.")
 @click.pass_context
 def search(
-    context: click.Context, /, where: str, files: tuple[Path, ...], output: Path | None, as_json: bool, **how: Any
+    context: click.Context,
+    /,
+    where: str,
+    files: tuple[Path, ...],
+    output: Path | None,
+    as_json: bool,
+    **how: Any,
 ) -> None:
     """Search INDEX for what FILES share with the documents in it."""
     from chaffinch.index.answers import to_json, to_report
     from chaffinch.read import collect
 
     skipped: list[Skipped] = []
-    answers: list[tuple[Document, Answer]] = []
+    answers: list[Answer] = []
     with _opened(where) as opened:
         for document in collect.documents(files):
             if isinstance(document, Skipped):
@@ -327,7 +342,7 @@ def search(
                 continue
             _tell(f"Searching for {document.name} ...")
             try:
-                answers.append((document, opened.search(document, **how)))
+                answers.append(opened.search(document, **how))
             except Unreadable as error:
                 skipped.append(Skipped(document.name, str(error).removeprefix(f"{document.name}: ")))
         _tell("")
@@ -335,18 +350,18 @@ def search(
             to_report(opened, answers, skipped).save(output)
     _complain(skipped)
     if as_json:
-        click.echo(json.dumps(to_json([a for _, a in answers], skipped), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(to_json(answers, skipped), ensure_ascii=False, indent=1))
     else:
-        for _, answer in answers:
+        for answer in answers:
             _show(answer)
     if output:
         click.echo(f"The report: {printable(str(output))}", err=as_json)
-    found = any(answer.hits for _, answer in answers)
+    found = any(answer.hits for answer in answers)
     context.exit(ERROR if is_error(skipped, files) else FOUND if found else NOTHING)
 
 
 def _show(answer: Answer) -> None:
-    click.echo(f"{printable(answer.query)}: {answer.found} documents with something in common")
+    click.echo(f"{printable(answer.query.name)}: {answer.found} documents with something in common")
     if answer.hits:
         click.echo(f"{'of it':>7} {'of theirs':>10} {'alike':>6}  {'relation':16} document")
     for hit in answer:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch import __version__, language, match, rank
+from chaffinch.index.former import is_index, related
 from chaffinch.parts import Part, made_of, recipe_for
 from chaffinch.read import collect
 from chaffinch.read.dates import Dated, dated
@@ -55,7 +56,7 @@ def compare(
     least = THRESHOLD if threshold is None else threshold
     tell("Reading ...")
     new, skipped = _submissions(paths, student_pattern)
-    former, skipped_old = _submissions(old, student_pattern)
+    former, skipped_old = _former(old, new, student_pattern)
     given, skipped_base = _submissions(base, None)
     skipped = [*skipped, *skipped_old, *skipped_base]
     everyone = [*new, *former]
@@ -88,6 +89,19 @@ def compare(
         _receipt(parts, len(new), len(former), threshold, top),
     )
     return dated(report, [Dated(f"date of {name}", name, date) for name, date in (dates or {}).items()])
+
+
+def _former(
+    items: Iterable[Comparable], new: Sequence[Submission], student_pattern: str | None
+) -> tuple[list[Submission], list[Skipped]]:
+    """Earlier work; of an index, what has anything in common with the new."""
+    everything = [items] if isinstance(items, str | Path | Document) else list(items)
+    indexes = [str(item) for item in everything if not isinstance(item, Document) and is_index(item)]
+    others = [item for item in everything if isinstance(item, Document) or str(item) not in indexes]
+    found, skipped = _submissions(others, student_pattern)
+    for where in indexes:
+        found += related(where, new)
+    return found, skipped
 
 
 def _submissions(

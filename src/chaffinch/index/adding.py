@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def plain_name(name: str) -> str:
 
 def digest(data: bytes) -> bytes:
     """By which the same content is noticed."""
-    return blake2b(data, digest_size=12).digest()
+    return sha256(data).digest()[:12]
 
 
 def add(
@@ -79,9 +79,7 @@ def add(
 class _Adding:
     """One run of `add`."""
 
-    def __init__(
-        self, store: Store, about: About, boilerplate: bool, replacing: bool, threads: int
-    ) -> None:
+    def __init__(self, store: Store, about: About, boilerplate: bool, replacing: bool, threads: int) -> None:
         self.store, self.about, self.threads = store, about, threads
         self.boilerplate, self.replacing = boilerplate, replacing
         self.report = Added()
@@ -165,9 +163,7 @@ class _Adding:
         return documents, gone
 
 
-def _postings(
-    prints: Sequence[Fingerprints], settings: Settings
-) -> tuple[list[NDArray[np.uint64]], Postings]:
+def _postings(prints: Sequence[Fingerprints], settings: Settings) -> tuple[list[NDArray[np.uint64]], Postings]:
     """The hashes that find each document, where only some of them are stored; and what is stored."""
     if settings.stored is None:
         if isinstance(prints, Prints) and not prints.again:
@@ -190,9 +186,9 @@ def joined(parts: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint32] | None]]
 
 def _packed(
     prepared: api.Prepared, sets: list[NDArray[np.uint64]], settings: Settings, threads: int
-) -> Sequence[bytes | None]:
+) -> list[bytes | None]:
     if settings.content == "text":
-        return contents.pack(prepared.documents, threads)
+        return [*contents.pack(prepared.documents, threads)]
     if settings.content == "search-set":
-        return contents.pack_hashes(sets, threads)
+        return [*contents.pack_hashes(sets, threads)]
     return [None] * len(prepared.documents)

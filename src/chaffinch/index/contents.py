@@ -44,8 +44,8 @@ def unpack_hashes(packed: bytes) -> NDArray[np.uint64]:
 def _compressed(pieces: list[bytes], threads: int) -> list[bytes]:
     if not pieces:
         return []
-    compressor = zstandard.ZstdCompressor(_LEVEL)
-    return [bytes(piece) for piece in compressor.multi_compress_to_buffer(pieces, threads=threads)]
+    packed = zstandard.ZstdCompressor(_LEVEL).multi_compress_to_buffer([*pieces], threads=threads)
+    return [packed[i].tobytes() for i in range(len(packed))]
 
 
 def _decompressed(packed: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""The embedded store: immutable segments of postings, a catalogue that says which count, one writer, many readers."""
+"""The embedded store: immutable segments, a catalogue that says which count, one writer, many readers."""
 
 from __future__ import annotations
 
@@ -113,11 +113,9 @@ class Embedded:
                 try:
                     return core_index.lookup(list(self._segments.values()), hashes, self._removed)
                 except Damaged as error:
-                    bad = [n for n, s in self._segments.items() if str(error).startswith(s.name)]
-                    if not bad:
-                        raise
-                    self._damaged[bad[0]] = str(error)
-                    del self._segments[bad[0]]
+                    bad = next(n for n, s in self._segments.items() if s.name == error.name)
+                    self._damaged[bad] = str(error)
+                    del self._segments[bad]
 
     def count(self) -> int:
         with self.snapshot():
@@ -153,16 +151,21 @@ class Embedded:
                 yield from self._gathered(np.array(wanted[start : start + _FEW_DOCUMENTS], np.uint32))
 
     def _gathered(self, wanted: NDArray[np.uint32]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
-        pieces = []
+        pieces: list[Postings] = []
         for segment in self._segments.values():
             if segment.first_document <= wanted[-1] and segment.last_document >= wanted[0]:
                 for postings in segment.scan():
                     chosen = np.isin(postings.documents, wanted)
-                    pieces.append(Postings(*(column[chosen] for column in postings)))
-        columns = [np.concatenate([p[i] for p in pieces]) for i in range(3)] if pieces else []
-        if not columns:
+                    pieces.append(
+                        Postings(
+                            postings.hashes[chosen], postings.documents[chosen], postings.positions[chosen]
+                        )
+                    )
+        if not pieces:
             return
-        hashes, owners, positions = columns
+        hashes = np.concatenate([p.hashes for p in pieces])
+        owners = np.concatenate([p.documents for p in pieces])
+        positions = np.concatenate([p.positions for p in pieces])
         order = np.lexsort((hashes, positions, owners))
         bounds = np.searchsorted(owners[order], wanted)
         ends = np.searchsorted(owners[order], wanted, "right")
@@ -252,6 +255,7 @@ class _Writer:
             self._lock.release()
             raise
         self._merger: threading.Thread | None = None
+        self._one_merge = threading.Lock()
         self._failure: BaseException | None = None
         self._closing = False
 
@@ -289,20 +293,22 @@ class _Writer:
         self._merge_if_due()
 
     def _merge_if_due(self) -> None:
-        if self._merger is None or not self._merger.is_alive():
-            if merging.due(self._catalogue.segments(), self._catalogue.removed()):
-                self._merger = threading.Thread(target=self._merge_what_is_due, daemon=True)
-                self._merger.start()
+        if self._merger is not None and self._merger.is_alive():
+            return
+        if merging.due(self._catalogue.segments(), self._catalogue.removed()):
+            self._merger = threading.Thread(target=self._merge_what_is_due, daemon=True)
+            self._merger.start()
 
     def _merge_what_is_due(self) -> None:
         catalogue = Catalogue(self.folder / files.CATALOGUE, write=True)
         try:
             while not self._closing:
-                removed = catalogue.removed()
-                chosen = merging.due(catalogue.segments(), removed)
-                if not chosen:
-                    return
-                _merge(self.folder, catalogue, chosen, removed, threads=1)
+                with self._one_merge:
+                    removed = catalogue.removed()
+                    chosen = merging.due(catalogue.segments(), removed)
+                    if not chosen:
+                        return
+                    _merge(self.folder, catalogue, chosen, removed, threads=1)
         except Damaged:  # told by every search, by info and by verify; what is whole can still be added to
             return
         except BaseException as error:  # told to whoever writes next
@@ -321,14 +327,23 @@ class _Writer:
             self._merger.join()
 
     def merge_all(self, tell: Tell) -> None:
-        self.wait()
-        self._raise_failure()
-        rows, removed = self._catalogue.segments(), self._catalogue.removed()
-        if len(rows) > 1 or removed:
-            tell(f"Merging {len(rows)} segments ...")
-            _merge(self.folder, self._catalogue, rows, removed, threads=None)
+        tell("Merging ...")
+        self.merge_into_one(threads=None)
         tell("Packing the catalogue ...")
         self._catalogue.tidy()
+
+    def merge_into_one(self, threads: int | None) -> None:
+        """All that is there now; more can be added meanwhile."""
+        self.wait()
+        self._raise_failure()
+        catalogue = Catalogue(self.folder / files.CATALOGUE, write=True)
+        try:
+            with self._one_merge:
+                rows, removed = catalogue.segments(), catalogue.removed()
+                if len(rows) > 1 or removed:
+                    _merge(self.folder, catalogue, rows, removed, threads)
+        finally:
+            catalogue.close()
 
     def close(self) -> None:
         self.wait()
@@ -366,7 +381,11 @@ def _told(where: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise IndexTrouble(f"{where}: cannot be written to ({error}); nothing that was there is lost") from error
+        raise IndexTrouble(
+            f"{where}: cannot be written to ({error}); nothing that was there is lost"
+        ) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise IndexTrouble(f"{where}: cannot be written to ({reason}); nothing that was there is lost") from error
+        raise IndexTrouble(
+            f"{where}: cannot be written to ({reason}); nothing that was there is lost"
+        ) from error

@@ -79,9 +79,7 @@ def _own(unit: Unit) -> NDArray[np.uint32]:
     return unit.symbols[:-1]  # without the symbol that stands behind a document
 
 
-def _spread(
-    size: int, positions: NDArray[np.uint32], owners: NDArray[np.int64]
-) -> NDArray[np.uint32]:
+def _spread(size: int, positions: NDArray[np.uint32], owners: NDArray[np.int64]) -> NDArray[np.uint32]:
     """For each symbol, how many documents have the fingerprint that begins there or last before."""
     if not len(positions):
         return np.ones(size, np.uint32)

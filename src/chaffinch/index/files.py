@@ -1,4 +1,4 @@
-"""The files of an embedded index: segments written so that a crash leaves at most a stray, and one writer's lock."""
+"""The files of an embedded index: a crash leaves at most a stray segment, and nobody's lock."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def open_segment(path: Path) -> Segment:
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:
-            raise Damaged(f"{path}: empty")
+            raise Damaged(str(path), "it is empty")
         return Segment(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ), str(path))
 
 
@@ -70,7 +70,9 @@ class WriterLock:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._connection = sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None, check_same_thread=False)
+        self._connection = sqlite3.connect(
+            folder / LOCK, timeout=0, isolation_level=None, check_same_thread=False
+        )
         try:
             self._connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:

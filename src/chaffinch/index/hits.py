@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from chaffinch.index.records import Stored
-from chaffinch.types import Match, Span
+from chaffinch.types import Document, Match, Span
 
-# Shares of a document, for the names of relations. Those who edit change a word in a paragraph; those who revise
-# keep most paragraphs.
+# Shares of a document, for the names of relations. Who edits changes a word in a paragraph; who revises keeps
+# most paragraphs.
 _MOST, _MUCH = 0.8, 0.4
 _SIZES_DIFFER = 4.0
 
@@ -32,7 +32,7 @@ class Hit:
     resemblance: float
     """What both have, as a share of what either has."""
     relation: str
-    """"identical", "edited", "revised", "contained" (the query in the document), "contains" or "shares passages"."""
+    """"identical", "edited", "revised", "contained" (the query in it), "contains" or "shares passages"."""
     matches: tuple[Match, ...]
     """With the query on the left; none of them if nothing is kept that tells where."""
     weight: float
@@ -55,7 +55,8 @@ class Discount:
 class Answer(Sequence[Hit]):
     """The hits of one search, the strongest first."""
 
-    query: str
+    query: Document
+    """As its spans point into it."""
     hits: tuple[Hit, ...]
     found: int
     """Documents with anything in common, those counted that are not among the hits."""

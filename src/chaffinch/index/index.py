@@ -99,7 +99,7 @@ class Index:
         threads: int | None = None,
         progress: Callable[[Document], None] | None = None,
     ) -> adding.Added:
-        """Adds what is in files, folders, archives and JSON Lines, and documents; all that returns is there for good.
+        """Adds documents, and what is in files, folders, archives and JSON Lines; then they are there for good.
 
         What is there already, by name and content, is passed over: an add that was cut off is simply run again.
         Another content under a name that is there needs `replacing`.

@@ -31,7 +31,7 @@ class Settings:
 
     @property
     def hash_bits(self) -> int:
-        """Of every hash so many bits are kept: at 100 million postings a search of 1,000 meets .006 by chance."""
+        """So many bits of a hash are kept: of 100 million postings a search of 1,000 meets .006 by chance."""
         return 64 if self.stored is None else 44
 
     @property
@@ -47,7 +47,9 @@ class Settings:
     def from_dict(cls, data: Mapping[str, Any], where: str) -> Settings:
         fields = dict(data)
         if fields.pop("format", None) != FORMAT:
-            raise IndexTrouble(f"{where}: made by another version of Chaffinch; export it there, import it here")
+            raise IndexTrouble(
+                f"{where}: made by another version of Chaffinch; export it there, import it here"
+            )
         return cls(Recipe.from_dict(fields.pop("recipe")), **fields)
 
 

@@ -27,9 +27,7 @@ class Rotated:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def rotate(
-    store: Store, names: Iterable[str] | None, sources: Iterable[adding.Item], tell: Tell
-) -> Rotated:
+def rotate(store: Store, names: Iterable[str] | None, sources: Iterable[adding.Item], tell: Tell) -> Rotated:
     """All documents, or those named; from what is kept of each, or from the sources, where they lie."""
     if store.settings.stored is None:
         raise IndexTrouble(f"{store.where}: stores every fingerprint, there is nothing to choose")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +48,9 @@ def search(
 ) -> Answer:
     """The documents that share the most with this one.
 
-    An `effort` of 1 looks up every fingerprint: containment, and every shared run of t symbols is found. Less of
-    it looks up the smallest hashes first and stops early, which still tells resemblance. A wider `window` looks
-    up fewer too, and finds every run of that window's guarantee.
+    An `effort` of 1 looks up every fingerprint: containment, and every shared run of t symbols is found. Less
+    of it looks up the smallest hashes first and stops early, which still tells resemblance. A wider `window`
+    looks up fewer too, and finds every run of that window's guarantee.
     """
     if not 0 <= effort <= 1:
         raise BadRecipe(f"effort is {effort}; give 0 to 1")
@@ -80,7 +79,15 @@ def search(
         "content": store.settings.content,
         "damaged": list(damaged),
     }
-    return Answer(document.name, tuple(hits), len(shared.documents), shared.discounted, receipt)
+    return Answer(query.document, tuple(hits), len(shared.documents), shared.discounted, receipt)
+
+
+def heaviest(store: Store, document: Document, top: int) -> list[tuple[int, Stored]]:
+    """The numbers of the documents that share the most with this one, without a look at them."""
+    query = _query(document, store.settings, 1.0, None)
+    with store.snapshot():
+        shared = _shared(store, query, store.lookup(query.hashes), store.count())
+        return [(int(shared.documents[i]), stored) for i, stored in _ranked(store, query, shared, top)]
 
 
 def _query(document: Document, settings: Settings, effort: float, window: int | None) -> Query:
@@ -126,29 +133,25 @@ def _shared(store: Store, query: Query, found: Found, documents: int) -> _Shared
     weights[boilerplate | ignored] = 0
     counts = (~(boilerplate | ignored)).astype(np.float64)
     unique, which = np.unique(owners_of, return_inverse=True)
-    times = query.times[: query.asked]
+    times = query.times[: query.asked].astype(np.float64)
 
     def total(rows: NDArray[np.bool_] | slice, values: Floats) -> Floats:
-        summed: Floats = np.bincount(which[rows], values[queries[rows]], minlength=len(unique))
-        return summed
+        return np.bincount(which[rows], values[queries[rows]], minlength=len(unique)).astype(np.float64)
 
     everything = slice(None)
-    shared = _Shared(
-        unique,
-        total(fresh, weights * times),
-        total(fresh, counts * times),
-        total(everything, counts),
-        total(everything, 1 - counts),
+    heavy = total(fresh, weights * times)
+    keep = heavy > 0
+    return _Shared(
+        unique[keep],
+        heavy[keep],
+        total(fresh, counts * times)[keep],
+        total(everything, counts)[keep],
+        total(everything, 1 - counts)[keep],
         int((counts * times).sum()),
         owners,
         found,
         tuple(_discounted(query, owners, weights, boilerplate, ignored)),
     )
-    keep = shared.weights > 0
-    return _Shared(
-        *(column[keep] for column in (unique, shared.weights, shared.of_query, shared.of_document)),
-        shared.passed_over[keep], shared.counted, owners, found, shared.discounted,
-    )  # fmt: skip
 
 
 def _rarity(owners: NDArray[np.int64], documents: int) -> Floats:
@@ -166,21 +169,19 @@ def _discounted(
     ignored: NDArray[np.bool_],
 ) -> Iterator[Discount]:
     """Passages of the query that count less: neighbours among its fingerprints, for the same reason."""
-
-    def why(number: int) -> str:
-        if number >= query.asked or weights[number] >= _HALF:
-            return ""
-        return "boilerplate" if boilerplate[number] else "ignored" if ignored[number] else "common"
-
+    reasons = np.full(len(query.hashes), "", "U11")
+    reasons[: query.asked] = np.select(
+        [boilerplate, ignored, weights < _HALF], ["boilerplate", "ignored", "common"], ""
+    )
+    if not reasons.astype(bool).any():
+        return
     order = np.argsort(query.prints.positions, kind="stable")
-    for reason, group in groupby(order.tolist(), lambda i: why(int(query.number[i]))):
-        run = list(group)
-        if reason:
-            span = Span(
-                query.document.name,
-                int(query.prints.starts[run].min()),
-                int(query.prints.ends[run].max()),
-            )
+    why = reasons[query.number[order]]
+    bounds = np.flatnonzero(why[1:] != why[:-1]) + 1
+    for run in np.split(order, bounds):
+        if reason := str(reasons[query.number[run[0]]]):
+            first, last = int(query.prints.starts[run].min()), int(query.prints.ends[run].max())
+            span = Span(query.document.name, first, last)
             yield Discount(span, int(owners[query.number[run]].max()), reason)
 
 
@@ -207,7 +208,10 @@ def _evidence(
         names = {n: s.name for n, (_, s) in zip(numbers, ranked, strict=True)}
         return grown(query.document, settings.recipe, contents, names, given, _frequencies(query, shared))
     if settings.has_positions:
-        return [chained(query, shared.found, n, s.name, settings.recipe.k) for n, (_, s) in zip(numbers, ranked, strict=True)]
+        return [
+            chained(query, shared.found, n, s.name, settings.recipe.k)
+            for n, (_, s) in zip(numbers, ranked, strict=True)
+        ]
     return [None] * len(ranked)
 
 

@@ -81,7 +81,9 @@ def import_(store: Store, path: Path) -> int:
         theirs = settings(path, file.readline())
         theirs.recipe.check(store.settings.recipe, store.where)
         if theirs != store.settings:
-            raise IndexTrouble(f"{path}: made with other settings than {store.where}; import it into a new index")
+            raise IndexTrouble(
+                f"{path}: made with other settings than {store.where}; import it into a new index"
+            )
         lines = (json.loads(line) for line in file)
         while some := list(islice(lines, _TOGETHER)):
             count += _add(store, some)

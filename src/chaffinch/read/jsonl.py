@@ -23,10 +23,10 @@ def is_jsonl(path: Path) -> bool:
 
 
 def read(path: Path) -> Iterator[tuple[Document, Mapping[str, str]] | Skipped]:
-    """Each line is an object with `text` and, if it has one, `name` or `id`; `language`, `url`, `contact`, `date`."""
+    """Each line has `text`, and `name` or `id`, `language`, `url`, `contact` and `date` if it likes."""
     opened = gzip.open if path.suffix.lower() == ".gz" else Path.open
     try:
-        with opened(path, "rb") as file:  # type: ignore[operator]
+        with opened(path, "rb") as file:
             number = 0
             while line := file.readline(_LONGEST):
                 number += 1

@@ -1,0 +1,30 @@
+"""Documents made for the tests of an index: words that no two share by chance, and passages put into them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from chaffinch.types import Document
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def words(count: int, seed: object) -> list[str]:
+    """Words of chance, the same for the same seed."""
+    chance = random.Random(f"{seed}")
+    return ["".join(chance.choices(_LETTERS, k=chance.randint(2, 9))) for _ in range(count)]
+
+
+def text(count: int, seed: object) -> str:
+    return " ".join(words(count, seed))
+
+
+def document(name: str, *passages: str) -> Document:
+    return Document(name, "\n\n".join(passages).encode(), "utf-8", "plain", "text")
+
+
+def edited(words: Sequence[str], share: float, seed: int = 1) -> list[str]:
+    """Some of the words are others."""
+    chance = random.Random(seed)
+    return [f"other{chance.randrange(10**6)}" if chance.random() < share else word for word in words]
