@@ -23,8 +23,6 @@ from chaffinch.index.postgres import Postgres
 from chaffinch.index.records import About, Batch, Settings, Stored
 from chaffinch.recipe import Recipe
 
-pytest_plugins = "tests.postgres_server"
-
 _numbers = count()
 
 EDGES = (0, 1, 2**63 - 1, 2**63, 2**64 - 1)

@@ -63,7 +63,6 @@ HOMES = {
         "index",
         "comparison",
     },
-    "psycopg": {"index"},
     "pygments": set[str](),  # by name, where it is asked for
     "psycopg": {"index"},
     "pypdfium2": {"read"},
