@@ -120,8 +120,8 @@ class Postgres:
         return dict(self._ask(tables.CONTENTS, _integers(documents)))
 
     def named(self, names: Sequence[str]) -> dict[str, int]:
-        # A name that no document can have is not there, as any other.
-        return dict(self._ask(tables.NAMED, [name for name in names if _is_plain(name)]))
+        # A name that no document can have is not there, like any other.
+        return dict(self._ask(tables.NAMED, [name for name in names if name == _plain(name)]))
 
     def alike(self, digests: Sequence[bytes]) -> dict[bytes, str]:
         return dict(self._ask(tables.ALIKE, list(digests)))
@@ -150,7 +150,8 @@ class Postgres:
 
     def info(self) -> Info:
         with self.snapshot():
-            documents, postings, removed = self._ask(tables.INFO)[0]
+            documents, postings = self._ask("SELECT documents, postings FROM meta")[0]
+            removed = self._ask("SELECT count(*) FROM removed")[0][0]
             size = self._ask(tables.SIZE_ON_CITUS if self._citus else tables.SIZE)[0][0]
             return Info(documents, postings, min(postings, 1), size, removed, ())
 
@@ -220,7 +221,10 @@ class Postgres:
             tell("Counting postings ...")
             wrong = self._ask(tables.WRONG_COUNTS)
             tell("Counting documents ...")
-            documents, there, postings, counted, strays = self._ask(tables.TOTALS)[0]
+            documents, postings = self._ask("SELECT documents, postings FROM meta")[0]
+            there = self._ask("SELECT count(*) FROM documents")[0][0]
+            counted = self._ask("SELECT count(*) FROM postings")[0][0]
+            strays = self._ask(tables.STRAY_CONTENTS)[0][0]
         problems += [
             f"{name}: {n} postings, {known} were stored" for name, n, known in wrong if name is not None
         ]
@@ -322,11 +326,16 @@ def _rows(postings: Postings, first: int, mask: np.uint64) -> Iterator[bytes]:
 
 def _row(number: int, document: Stored) -> tuple[object, ...]:
     about = document.about
-    said = (text and text.replace("\0", "\\0") for text in (about.url, about.contact, about.date))
+    said = (text and _plain(text) for text in (about.url, about.contact, about.date))
     return (
         number, document.name, document.digest, document.size, document.symbols, document.postings, *said,
         document.generation, document.boilerplate,
     )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """What a database cannot hold is written out."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
 
 
 def _stored(row: tuple[Any, ...]) -> Stored:
@@ -341,7 +350,3 @@ def _integers(numbers: Iterable[int]) -> list[int]:
 def _keys(names: Iterable[str]) -> list[bytes]:
     """For names of any length."""
     return [blake2b(name.encode(), digest_size=16).digest() for name in names]
-
-
-def _is_plain(name: str) -> bool:
-    return "\0" not in name and not any("\ud800" <= c <= "\udfff" for c in name)

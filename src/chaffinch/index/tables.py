@@ -84,9 +84,7 @@ WITH gone AS (DELETE FROM documents WHERE id = ANY(%s::bigint[]) RETURNING id, p
 SELECT id, postings FROM gone
 """
 MARK_REMOVED: Final = "INSERT INTO removed SELECT unnest(%s::integer[])"
-COUNT_REMOVED: Final = (
-    "UPDATE meta SET documents = documents - %s, removed = removed + %s RETURNING removed, postings"
-)
+COUNT_REMOVED: Final = "UPDATE meta SET documents = documents - %s, removed = removed + %s"
 PURGE: Final = """
 DELETE FROM postings p USING removed r WHERE r.document = p.document;
 DELETE FROM removed;
@@ -102,7 +100,6 @@ SELECT DISTINCT ON (digest) digest, name FROM documents WHERE digest = ANY(%s::b
 """
 BOILERPLATE: Final = "SELECT id FROM documents WHERE boilerplate"
 
-INFO: Final = "SELECT documents, postings, (SELECT count(*) FROM removed) FROM meta"
 SIZE: Final = """
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relkind = 'r'
@@ -114,17 +111,15 @@ SELECT citus_total_relation_size('postings') + citus_total_relation_size('remove
 """
 TIDY: Final = ("postings", "documents", "contents", "removed", "probes")
 WRONG_COUNTS: Final = """
-WITH counted AS (SELECT document, count(*) AS n FROM postings GROUP BY document)
+WITH counted AS MATERIALIZED (SELECT document, count(*) AS n FROM postings GROUP BY document)
 SELECT d.name, coalesce(c.n, 0), coalesce(d.postings, 0)
 FROM counted c FULL JOIN documents d ON d.id = c.document
 WHERE coalesce(c.n, 0) <> coalesce(d.postings, 0)
     AND NOT EXISTS (SELECT FROM removed r WHERE r.document = c.document)
 ORDER BY d.id
 """
-TOTALS: Final = """
-SELECT documents, (SELECT count(*) FROM documents), postings, (SELECT count(*) FROM postings),
-    (SELECT count(*) FROM contents c WHERE NOT EXISTS (SELECT FROM documents d WHERE d.id = c.document))
-FROM meta
+STRAY_CONTENTS: Final = """
+SELECT count(*) FROM contents c WHERE NOT EXISTS (SELECT FROM documents d WHERE d.id = c.document)
 """
 
 PROBED: Final = """
