@@ -161,6 +161,18 @@ def test_an_index_is_not_made_twice(where: str, store: Postgres) -> None:
     assert store.count() == 1
 
 
+def test_of_many_who_make_an_index_one_does(where: str) -> None:
+    def make(_: int) -> str:
+        try:
+            Postgres.create(where, Settings(Recipe("text"))).close()
+        except IndexTrouble as error:
+            return str(error).partition(": ")[2].partition(";")[0]
+        return "made"
+
+    with ThreadPoolExecutor(4) as together:
+        assert sorted(together.map(make, range(4))) == ["made", *["something is there already"] * 3]
+
+
 def test_other_tables_are_left_alone(postgres: str, where: str) -> None:
     server, _, schema = where.partition("#")
     with psycopg.connect(server) as connection:
