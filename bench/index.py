@@ -44,7 +44,7 @@ def rows(found: Texts, folder: Path) -> Iterator[Row]:
 
 
 def documents(english: bytes, count: int, size: int) -> Iterator[Document]:
-    """So many documents of about so many bytes: the text's words as often as they come, in an order of chance."""
+    """So many documents of about so many bytes: the text's words as often as they come, in any order."""
     words = english.split()
     chance = np.random.default_rng(1)
     each = size * len(words) // sum(len(word) + 1 for word in words)

@@ -155,6 +155,10 @@ class Postgres:
             size = self._ask(tables.SIZE_ON_CITUS if self._citus else tables.SIZE)[0][0]
             return Info(documents, postings, min(postings, 1), size, removed, ())
 
+    def begin(self) -> None:
+        with self._writing:
+            self._writer.ask("SELECT")  # over a connection that has the lock
+
     def add(self, batch: Batch) -> None:
         count, postings = len(batch.documents), len(batch.postings.hashes)
         with self._writing:
