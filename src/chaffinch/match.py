@@ -120,7 +120,7 @@ def common(
                     max(2, int(np.median(np.concatenate(shared)))),
                 )
             )
-    covered = _covered(lefts, lengths, len(left.symbols)), _covered(rights, lengths, len(right.symbols))
+    covered = _covered(lefts, lengths), _covered(rights, lengths)
     return Common(tuple(found), covered, int(lengths.max(initial=0)))
 
 
@@ -132,9 +132,10 @@ def _around(spans: list[Span]) -> Span:
     return Span(spans[0].document, min(s.start for s in spans), max(s.end for s in spans))
 
 
-def _covered(starts: NDArray[np.int64], lengths: NDArray[np.int64], size: int) -> int:
+def _covered(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> int:
     """Symbols in at least one run."""
-    depth = np.zeros(size + 1, np.int64)
-    np.add.at(depth, starts, 1)
-    np.add.at(depth, starts + lengths, -1)
-    return int((np.cumsum(depth)[:-1] > 0).sum())
+    order = np.argsort(starts, kind="stable")
+    begins = starts[order]
+    ends = np.maximum.accumulate(begins + lengths[order])
+    begins[1:] = np.maximum(begins[1:], ends[:-1])  # each adds what no run before it has
+    return int((ends - begins).clip(0).sum())
