@@ -120,7 +120,11 @@ def test_overlaps_are_those_of_the_reference(documents: list[list[int]], n: int)
     counts = Counter(gram for own in grams for gram in own)
     weights = {gram: float(rarity[times]) for gram, times in counts.items()}
     pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32)
-    left, right = core_compare.overlaps(collection(documents, Recipe("bytes", k=K, w=2)), pairs, n, rarity)
+    found = core_compare.overlaps(collection(documents, Recipe("bytes", k=K, w=2)), pairs, n, rarity)
+    for i, one in enumerate(documents):
+        others = [reference.share(one, other, n, weights) for j, other in enumerate(documents) if j != i]
+        assert abs(found.with_all[i] - sum(others)) < 1e-4
+    left, right = found.left, found.right
     for (i, j), a, b in zip(pairs.tolist(), left.tolist(), right.tolist(), strict=True):
         assert abs(a - reference.share(documents[i], documents[j], n, weights)) < 1e-5
         assert abs(b - reference.share(documents[j], documents[i], n, weights)) < 1e-5

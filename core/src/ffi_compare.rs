@@ -173,7 +173,8 @@ impl Shared {
 }
 
 /// For pairs of documents, given as left, right, left, right: the share of the left's grams of n symbols that the right
-/// has, and the other way round, as the bits of floats.
+/// has, and the other way round; then for each document the shares of its grams that each of the others has, added up;
+/// all as the bits of floats.
 ///
 /// # Safety
 /// As for `chf_matches`; `rarity` must hold a number for each document and one more.
@@ -190,7 +191,9 @@ pub unsafe extern "C" fn chf_overlaps(
         let documents = unsafe { &*documents };
         let (symbols, offsets) = unsafe { documents.all_symbols() };
         let (pairs, rarity) = unsafe { (slice(pairs, 2 * len), slice(rarity, documents.len + 1)) };
-        let shares = Bags::new(symbols, offsets, n as usize).shares(pairs, rarity, threads as usize);
-        shares.into_iter().map(|share| share.into_iter().map(f32::to_bits).collect()).collect()
+        let bags = Bags::new(symbols, offsets, n as usize);
+        let [left, right] = bags.shares(pairs, rarity, threads as usize);
+        let columns = [left, right, bags.with_all(rarity)];
+        columns.into_iter().map(|column| column.into_iter().map(f32::to_bits).collect()).collect()
     })
 }

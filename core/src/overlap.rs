@@ -70,6 +70,36 @@ impl Bags {
         let (left, right) = found.into_iter().flatten().unzip();
         [left, right]
     }
+
+    /// The shares of each document's grams that each of the others has, added up, without a look at any pair.
+    pub fn with_all(&self, rarity: &[f32]) -> Vec<f32> {
+        let mut most = vec![0u32; self.frequencies.len()];
+        self.bags.iter().flatten().for_each(|&(term, n)| most[term as usize] = most[term as usize].max(n));
+        let mut starts = vec![0];
+        starts.extend(most.iter().scan(0, |end, &n| {
+            *end += n as usize;
+            Some(*end)
+        }));
+        // For each term, how many have it once, twice and so on; then how many have it that often or more; then, up
+        // to n times, how many of those all documents have.
+        let mut often = vec![0u64; starts[most.len()]];
+        self.bags.iter().flatten().for_each(|&(term, n)| often[starts[term as usize] + n as usize - 1] += 1);
+        for ends in starts.windows(2) {
+            let own = &mut often[ends[0]..ends[1]];
+            (1..own.len()).rev().for_each(|i| own[i - 1] += own[i]);
+            (1..own.len()).for_each(|i| own[i] += own[i - 1]);
+        }
+        let share = |bag: &Bag| {
+            let (mut common, mut total) = (0.0, 0.0);
+            for &(term, n) in bag {
+                let weight = rarity[self.frequencies[term as usize] as usize] as f64;
+                common += weight * (often[starts[term as usize] + n as usize - 1] - n as u64) as f64;
+                total += weight * n as f64;
+            }
+            if total > 0.0 { (common / total) as f32 } else { 0.0 }
+        };
+        self.bags.iter().map(share).collect()
+    }
 }
 
 /// A number for a gram; that two get the same is as good as impossible.

@@ -127,14 +127,24 @@ def matches(
     return Runs(*_table(owner)[:5])
 
 
+class Overlaps(NamedTuple):
+    """How much of documents others have too."""
+
+    left: NDArray[np.float32]
+    """Of each pair the share of the left's grams that the right has."""
+    right: NDArray[np.float32]
+    with_all: NDArray[np.float32]
+    """Of each document the shares of its grams that each of the others has, added up."""
+
+
 def overlaps(
     documents: Collection,
     pairs: NDArray[np.uint32],
     n: int,
     rarity: NDArray[np.float32],
     threads: int | None = None,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Of each pair the share of the left's grams of n symbols that the right has, and the other way round."""
+) -> Overlaps:
+    """By grams of n symbols, each by its rarity."""
     native, keep = documents.native()
     data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
     weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
@@ -142,5 +152,4 @@ def overlaps(
         lib.chf_overlaps(native, data, len(pairs), n, weights, threads_used(threads)), lib.chf_table_free
     )
     del keep
-    left, right = _table(owner)[:2]
-    return left.view(np.float32), right.view(np.float32)
+    return Overlaps(*(column.view(np.float32) for column in _table(owner)[:3]))

@@ -13,8 +13,8 @@ from chaffinch.recipe import FRONTS, Recipe
 from chaffinch.types import Document, Passage
 from chaffinch.units import Unit, units
 
-_STRUCTURE = (2, 3, 4, 6, 8, 12, 16), 4.0, 1.0
-_NAMES = (1, 2, 3, 4, 6, 8), 0.5, 1.8
+_STRUCTURE = (2, 3, 4, 6, 8, 12, 16), 2.5, 1.3
+_NAMES = (1, 2, 3, 4, 6, 8), 0.35, 2.2
 """Lengths of the grams by which programs are scored, the length for 80 symbols, and how it grows."""
 _PROSE = 12
 _LETTERS = 5.0
@@ -127,7 +127,8 @@ def _scores(
     pairs: rank.Pairs,
     threads: int | None,
 ) -> rank.Floats:
-    """The share of the smaller that the other has too: as structure, or word for word, whichever is more."""
+    """The share of the smaller that the other has too beyond what is usual: as structure, or word for word,
+    whichever is more."""
     keep = [_own(u, mask) for u, mask in zip(made, masks, strict=True)]
     streams = [u.symbols[own] for u, own in zip(made, keep, strict=True)]
     if recipe.front in FRONTS:

@@ -16,7 +16,12 @@ Symbols = NDArray[np.uint32]
 Pairs = NDArray[np.uint32]
 """Two columns, left before right."""
 
-_FEW = 20
+_FEW = 5
+"""Symbols of the shortest statement, which any program may have."""
+_LITTLE = 100
+"""Symbols of a few lines, which every solution has much of: a share of them counts as its square."""
+_UNKNOWN = 10
+"""With so many others, half of what they have counts as usual."""
 _NO_PRINTS = Fingerprints(
     np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint32), 0
 )
@@ -94,21 +99,35 @@ def telling(sizes: NDArray[np.int64], lengths: Sequence[int], at_80: float, grow
 def overlap(
     streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.int64], threads: int | None
 ) -> Floats:
-    """Of each pair the share of the smaller's grams that the other has too, by rarity, whatever their order.
+    """Of each pair the share of the smaller's grams that the other has too, beyond what is usual.
 
-    Next to nothing is in everything: of a few symbols the share of the larger counts as well.
+    Grams count by rarity, whatever their order. Next to nothing is in everything, so of a few symbols the share
+    of the larger counts as well; and of little even a large share says little.
     """
     documents = core_compare.Collection(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(len(streams))
-    higher, lower = np.zeros((2, len(pairs)))
+    sizes = np.array([len(s) for s in streams], np.float64)
+    smaller = np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]]).clip(1)
+    found = np.zeros(len(pairs))
     for n in np.unique(lengths).tolist():
         chosen = np.flatnonzero(lengths == n)
-        left, right = core_compare.overlaps(documents, pairs[chosen], n, weights, threads)
-        higher[chosen], lower[chosen] = np.maximum(left, right), np.minimum(left, right)
-    sizes = np.array([len(s) for s in streams])
-    counts = np.exp(-np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]]) / _FEW)
-    found: Floats = higher ** (1 - counts) * lower**counts
-    return found
+        left, right, with_all = core_compare.overlaps(documents, pairs[chosen], n, weights, threads)
+        both = np.stack([left, right], axis=1).astype(np.float64)
+        share = both.max(axis=1) * both.min(axis=1) ** (_FEW / smaller[chosen])
+        found[chosen] = _beyond(share, with_all[pairs[chosen]] - both, len(streams) - 2)
+    unusual: Floats = found ** (1 + _LITTLE / smaller)
+    return unusual
+
+
+def _beyond(shares: Floats, with_others: Floats, others: int) -> Floats:
+    """Shares of what is left when that is taken away which one of the others usually has: 1 remains 1.
+
+    What is usual is the smaller of the two's means. A few others do not tell what is usual, so it counts as if
+    there were some more that have nothing.
+    """
+    usual = with_others.min(axis=1).clip(0) / (others + _UNKNOWN)
+    more: Floats = ((shares - usual) / (1 - usual)).clip(0, 1)
+    return more
 
 
 def surprise(
