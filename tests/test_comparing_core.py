@@ -107,10 +107,23 @@ def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data:
         assert got[pair][0] == n
         assert abs(got[pair][1] - weight) < 1e-3
     assert found.histogram.sum() == len(expected)
-    assert found.sums.tolist() == [
-        sum(n for p, (n, _) in expected.items() if i in p) for i in range(len(documents))
-    ]
+    for i, usual in enumerate(found.usual.tolist()):
+        others = [j for j in range(len(documents)) if j != i and not (old[i] and old[j])]
+        amounts = sorted(expected.get((min(i, j), max(i, j)), (0, 0.0))[0] for j in others)
+        middle = amounts[(len(others) - 2) // 2] if len(others) > 1 else 0
+        assert usual <= middle <= usual * 9 / 8
     assert found.owners.tolist() == [counts[h] for own in hashes for h in own.tolist()]
+
+
+@given(st.lists(st.integers(0, 9000), min_size=4, max_size=9))
+def test_what_is_usual_is_the_median_to_within_an_eighth(sizes: list[int]) -> None:
+    hashes = [np.arange(n, dtype=np.uint64) for n in (sizes[0], *sizes)]
+    found = core_compare.pairs(hashes, np.zeros(len(hashes), np.uint8), np.ones(len(hashes) + 1, np.float32))
+    for i, usual in enumerate(found.usual.tolist()):
+        amounts = sorted(min(len(own), len(hashes[i])) for j, own in enumerate(hashes) if j != i)
+        middle = amounts[(len(amounts) - 2) // 2]
+        assert usual <= middle
+        assert middle <= usual * 9 / 8 or usual == 3840  # all that are larger count as this
 
 
 @given(st.lists(small, min_size=2, max_size=5), st.integers(1, 5))

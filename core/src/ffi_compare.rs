@@ -80,8 +80,8 @@ impl ChfDocuments {
 
 /// Pairs of documents with anything in common: left, right, how many hashes they share, the weight of these as the
 /// bits of a float; for every hash given, in how many documents it stands; and for every document how many hashes it
-/// shares with all others together, with the histogram of how many pairs share. Hashes are distinct and sorted within
-/// each document.
+/// usually shares with another, with the histogram of how many pairs share. Hashes are distinct and sorted within each
+/// document.
 ///
 /// # Safety
 /// `hashes` must hold what `offsets` says, `offsets` `documents` + 1 numbers, `old` `documents`, and `rarity`
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn chf_pairs(
             pairs.iter().map(|p| p.shared).collect(),
             pairs.iter().map(|p| p.weight.to_bits()).collect(),
             postings.frequencies(),
-            [usual.sums, usual.histogram].concat(),
+            [usual.medians(old), usual.histogram].concat(),
         ]
     })
 }

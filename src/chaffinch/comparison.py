@@ -68,10 +68,10 @@ def compare(
         parts.append(made_of(recipe_for(kind), owned, base_documents, len(new), least, max_owners, threads))
     tell("Looking at the matches ...")
     pairs, scores, amounts = _together(parts, len(everyone))
-    sums = np.zeros(len(everyone))
+    usual = np.zeros(len(everyone))
     for p in parts:
-        sums[p.owners] += p.candidates.sums
-    unusual = rank.surprise(amounts, pairs, sums, [(p.candidates.spread, len(p.units)) for p in parts])
+        usual[p.owners] += p.candidates.usual
+    unusual = rank.surprise(amounts, pairs, usual, [(p.candidates.spread, len(p.units)) for p in parts])
     chosen = (scores >= least) | (unusual >= _LINKED if threshold is None else False)
     listed = _listed(scores, unusual, pairs, np.flatnonzero(chosen), top)
     evidence = _evidence(parts, everyone, pairs[listed], scores[listed], unusual[listed], threads)

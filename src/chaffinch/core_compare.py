@@ -67,8 +67,8 @@ class Pairs(NamedTuple):
     weights: NDArray[np.float32]
     owners: NDArray[np.uint32]
     """In how many documents each hash stands, in the order they were given."""
-    sums: NDArray[np.uint32]
-    """How many hashes each document shares with all others together."""
+    usual: NDArray[np.uint32]
+    """How many hashes each document shares with another in the middle of all, to within an eighth."""
     histogram: NDArray[np.uint32]
     """How many pairs share so many, those counted that weigh too little to be listed."""
 
@@ -99,9 +99,9 @@ def pairs(
         ),
         lib.chf_table_free,
     )
-    left, right, shared, weights, owners, usual = _table(owner)
-    sums, histogram = np.split(usual, [len(hashes)])
-    return Pairs(left, right, shared, weights.view(np.float32), owners, sums, histogram)
+    left, right, shared, weights, owners, among_all = _table(owner)
+    usual, histogram = np.split(among_all, [len(hashes)])
+    return Pairs(left, right, shared, weights.view(np.float32), owners, usual, histogram)
 
 
 class Runs(NamedTuple):

@@ -36,8 +36,8 @@ class Candidates:
     """How many fingerprints they share."""
     owners: list[NDArray[np.uint32]]
     """For each unit, how many units have each of its different hashes, in order of the hashes."""
-    sums: Floats
-    """How many each unit shares with all others together."""
+    usual: Floats
+    """How many each unit shares with another in the middle of all."""
     spread: float
     """The standard deviation of the amounts, as far as most are concerned."""
     count: int
@@ -64,19 +64,23 @@ def candidates(
         np.stack([found.left, found.right], axis=1),
         found.shared.astype(np.float64),
         np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
-        found.sums.astype(np.float64),
+        found.usual.astype(np.float64),
         _spread(amounts),
         int(found.histogram.sum()),
     )
 
 
 def _spread(histogram: NDArray[np.int64]) -> float:
-    """A standard deviation by the median of the distances from the median, which a few copies do not move."""
+    """A standard deviation by the median of the distances from the median, which a few copies do not move.
+
+    It is not less than that of chance, for few amounts do not spread.
+    """
     if not histogram.any():
         return 0.0
     values = np.arange(len(histogram))
     median = int(_median(values, histogram))
-    return 1.4826 * _median(np.abs(values - median), histogram)
+    mean = float(values @ histogram) / int(histogram.sum())
+    return max(1.4826 * _median(np.abs(values - median), histogram), float(np.sqrt(mean)))
 
 
 def _median(values: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
@@ -131,18 +135,13 @@ def _beyond(shares: Floats, with_others: Floats, others: int) -> Floats:
 
 
 def surprise(
-    amounts: Floats, pairs: NDArray[np.int64], sums: Floats, spreads: Sequence[tuple[float, int]]
+    amounts: Floats, pairs: NDArray[np.int64], usual: Floats, spreads: Sequence[tuple[float, int]]
 ) -> Floats:
     """How far each amount lies above what is usual between these two and all others, in standard deviations.
 
-    What is usual is the smaller of the two's mean amounts with others, so that a submission made of what
-    everybody has is not held against those who share it. The spreads are those of each language, with how many
-    have anything in it.
+    What is usual is the smaller of the two's, so that a submission made of what everybody has is not held
+    against those who share it. The spreads are those of each language, with how many have anything in it.
     """
-    others = max(len(sums) - 2, 1)
-    usual = np.minimum(sums[pairs[:, 0]] - amounts, sums[pairs[:, 1]] - amounts) / others
-    mean = float(sums.sum()) / max(len(sums) * (len(sums) - 1), 1)
-    variance = sum(spread**2 * (units / max(len(sums), 1)) ** 2 for spread, units in spreads)
-    return (amounts - usual) / max(
-        float(np.sqrt(variance)), float(np.sqrt(mean)), 1.0
-    )  # few amounts do not spread
+    above = amounts - np.minimum(usual[pairs[:, 0]], usual[pairs[:, 1]])
+    variance = sum(spread**2 * (units / max(len(usual), 1)) ** 2 for spread, units in spreads)
+    return above / max(float(np.sqrt(variance)), 1.0)
