@@ -16,6 +16,8 @@ from chaffinch.units import Unit, units
 _STRUCTURE = (2, 3, 4, 6, 8, 12, 16), 2.5, 1.3
 _NAMES = (1, 2, 3, 4, 6, 8), 0.35, 2.2
 """Lengths of the grams by which programs are scored, the length for 80 symbols, and how it grows."""
+_LITTLE = 100
+"""Tokens of a few lines, much of which every solution has: a share of them counts as its square."""
 _PROSE = 12
 _LETTERS = 5.0
 """So many letters say as much as a token."""
@@ -135,11 +137,12 @@ def _scores(
         return rank.overlap(streams, pairs, np.full(len(pairs), _PROSE), threads)
     sizes = np.array([len(s) for s in streams], np.int64)
     smaller = np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]])
-    structure = rank.overlap(streams, pairs, rank.telling(smaller, *_STRUCTURE), threads)
-    if recipe.front.startswith(language.OTHER) or recipe.front.endswith(language.KEEP_NAMES):
-        return structure
-    words = [_with_names(u, recipe)[own] for u, own in zip(made, keep, strict=True)]
-    return np.maximum(structure, rank.overlap(words, pairs, rank.telling(smaller, *_NAMES), threads))
+    shares = rank.overlap(streams, pairs, rank.telling(smaller, *_STRUCTURE), threads)
+    if not recipe.front.startswith(language.OTHER) and not recipe.front.endswith(language.KEEP_NAMES):
+        words = [_with_names(u, recipe)[own] for u, own in zip(made, keep, strict=True)]
+        shares = np.maximum(shares, rank.overlap(words, pairs, rank.telling(smaller, *_NAMES), threads))
+    scores: rank.Floats = shares ** (1 + _LITTLE / smaller.clip(1))
+    return scores
 
 
 def _own(unit: Unit, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -18,8 +18,6 @@ Pairs = NDArray[np.uint32]
 
 _FEW = 5
 """Symbols of the shortest statement, which any program may have."""
-_LITTLE = 100
-"""Symbols of a few lines, which every solution has much of: a share of them counts as its square."""
 _UNKNOWN = 10
 """With so many others, half of what they have counts as usual."""
 _NO_PRINTS = Fingerprints(
@@ -106,7 +104,7 @@ def overlap(
     """Of each pair the share of the smaller's grams that the other has too, beyond what is usual.
 
     Grams count by rarity, whatever their order. Next to nothing is in everything, so of a few symbols the share
-    of the larger counts as well; and of little even a large share says little.
+    of the larger counts as well.
     """
     documents = core_compare.Collection(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(len(streams))
@@ -119,8 +117,7 @@ def overlap(
         both = np.stack([left, right], axis=1).astype(np.float64)
         share = both.max(axis=1) * both.min(axis=1) ** (_FEW / smaller[chosen])
         found[chosen] = _beyond(share, with_all[pairs[chosen]] - both, len(streams) - 2)
-    unusual: Floats = found ** (1 + _LITTLE / smaller)
-    return unusual
+    return found
 
 
 def _beyond(shares: Floats, with_others: Floats, others: int) -> Floats:
