@@ -247,6 +247,24 @@ def test_scores_are_symmetric_and_bounded(tmp_path: Path) -> None:
     assert ours[frozenset(("d0.py", "d2.py"))].score == 1
 
 
+def test_what_the_class_shares_is_taken_off_the_score_and_a_few_copies_are_not_a_class() -> None:
+    writer = WRITERS["py"]
+    shared = functions(50, 4)
+
+    def scores(seeds: list[int], threshold: float) -> dict[tuple[str, str], float]:
+        texts = [writer([*shared, *functions(seed, 2)], Style(prefix=f"p{i}_")) for i, seed in enumerate(seeds)]
+        documents = [Document(f"{i:02}.py", text.encode()) for i, text in enumerate(texts)]
+        pairs = chaffinch.compare(documents, threshold=threshold, top=None).pairs
+        return {(p.left, p.right): p.score for p in pairs}
+
+    three = scores([1, 2, 3], 0)
+    assert min(three.values()) > 0.4
+    many = scores([*range(1, 30), 1], 0)
+    copied = many.pop(("00.py", "29.py"))
+    assert copied > 0.9 > 0.3 > max(many.values())
+    assert scores([*range(1, 30), 1], 0.25).items() <= {("00.py", "29.py"): copied, **many}.items()
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 5])
 def test_small_and_uniform_classes(count: int, tmp_path: Path) -> None:
     work = {f"s{i}": WRITERS["c"](functions(1), Style()) for i in range(count)}

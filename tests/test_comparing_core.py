@@ -98,7 +98,11 @@ def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data:
         expected.items()
     )
     assert found.histogram.sum() == len(expected)
-    assert found.sums.tolist() == [sum(n for p, n in expected.items() if i in p) for i in range(len(documents))]
+    for i, usual in enumerate(found.usual.tolist()):
+        others = [j for j in range(len(documents)) if j != i and not (old[i] and old[j])]
+        amounts = sorted(expected.get((min(i, j), max(i, j)), 0) for j in others)
+        middle = amounts[(len(others) - 2) // 2] if len(others) > 1 else 0
+        assert usual <= middle <= usual * 9 / 8
     assert found.owners.tolist() == [counts[h] for own in hashes for h in own.tolist()]
 
 
@@ -119,7 +123,18 @@ def test_pairs_that_share_too_little_by_weight_are_counted_but_not_listed(
         if abs(both - least * min(own)) > 1e-3:  # else it is a question of rounding
             assert ((i, j) in listed) == (both > least * min(own))
     assert found.histogram.tolist() == everything.histogram.tolist()
-    assert found.sums.tolist() == everything.sums.tolist()
+    assert found.usual.tolist() == everything.usual.tolist()
+
+
+@given(st.lists(st.integers(0, 9000), min_size=4, max_size=9))
+def test_what_is_usual_is_the_median_to_within_an_eighth(sizes: list[int]) -> None:
+    hashes = [np.arange(n, dtype=np.uint64) for n in (sizes[0], *sizes)]
+    found = core_compare.pairs(hashes, np.zeros(len(hashes), np.uint8), np.ones(len(hashes) + 1, np.float32))
+    for i, usual in enumerate(found.usual.tolist()):
+        amounts = sorted(min(len(own), len(hashes[i])) for j, own in enumerate(hashes) if j != i)
+        middle = amounts[(len(amounts) - 2) // 2]
+        assert usual <= middle
+        assert middle <= usual * 9 / 8 or usual == 3840  # all that are larger count as this
 
 
 @given(st.lists(small, min_size=2, max_size=5), st.integers(1, 5))
@@ -130,7 +145,11 @@ def test_overlaps_are_those_of_the_reference(documents: list[list[int]], n: int)
     weights = {gram: float(rarity[times]) for gram, times in counts.items()}
     pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32)
     everything = collection(documents, Recipe("bytes", k=K, w=2))
-    left, right = core_compare.Grams(everything, n, rarity).shares(pairs)
+    found = core_compare.Grams(everything, n, rarity)
+    for i, one in enumerate(documents):
+        others = [reference.share(one, other, n, weights) for j, other in enumerate(documents) if j != i]
+        assert abs(found.with_all[i] - sum(others)) < 1e-4
+    left, right = found.shares(pairs)
     for (i, j), a, b in zip(pairs.tolist(), left.tolist(), right.tolist(), strict=True):
         assert abs(a - reference.share(documents[i], documents[j], n, weights)) < 1e-5
         assert abs(b - reference.share(documents[j], documents[i], n, weights)) < 1e-5

@@ -79,8 +79,8 @@ impl ChfDocuments {
 }
 
 /// Pairs of documents with anything in common: left, right, left, right; how many hashes they share; for every hash
-/// given, in how many documents it stands; and for every document how many hashes it shares with all others together,
-/// with the histogram of how many pairs share. Hashes are distinct and sorted within each document.
+/// given, in how many documents it stands; and for every document how many hashes it usually shares with another, with
+/// the histogram of how many pairs share. Hashes are distinct and sorted within each document.
 ///
 /// # Safety
 /// `hashes` must hold what `offsets` says, `offsets` `documents` + 1 numbers, `old` `documents`, and `rarity`
@@ -101,7 +101,12 @@ pub unsafe extern "C" fn chf_pairs(
         let hashes = unsafe { slice(hashes, offsets[documents] as usize) };
         let postings = Postings::new(hashes, offsets, old);
         let (pairs, usual) = postings.pairs(rarity, least, threads as usize);
-        vec![pairs.documents, pairs.shared, postings.frequencies(), [usual.sums, usual.histogram].concat()]
+        vec![
+            pairs.documents,
+            pairs.shared,
+            postings.frequencies(),
+            [usual.medians(old), usual.histogram].concat(),
+        ]
     })
 }
 
@@ -167,6 +172,8 @@ impl Shared {
 /// Short grams, counted, to be asked for many pairs.
 #[repr(C)]
 pub struct ChfBags {
+    /// For each document the shares of its grams that each of the others has, added up.
+    pub with_all: *const f32,
     pub error: *mut c_char,
     owner: *mut c_void,
 }
@@ -182,7 +189,9 @@ pub unsafe extern "C" fn chf_bags(documents: *const ChfDocuments, n: u32, rarity
         let (symbols, offsets) = unsafe { documents.all_symbols() };
         Bags::new(symbols, offsets, n as usize, unsafe { slice(rarity, documents.len + 1) })
     });
-    Box::into_raw(Box::new(ChfBags { error, owner: Box::into_raw(Box::new(bags)).cast() }))
+    let owner = Box::new(bags);
+    let with_all = owner.with_all.as_ptr();
+    Box::into_raw(Box::new(ChfBags { with_all, error, owner: Box::into_raw(owner).cast() }))
 }
 
 /// # Safety

@@ -20,6 +20,8 @@ pub struct Bags {
     totals: Vec<f64>,
     /// What each term weighs.
     weights: Vec<f64>,
+    /// The shares of each document's grams that each of the others has, added up.
+    pub with_all: Vec<f32>,
 }
 
 impl Bags {
@@ -47,13 +49,14 @@ impl Bags {
         }
         let weights: Vec<f64> = frequencies.iter().map(|&n| rarity[n as usize] as f64).collect();
         let total = |terms: &Vec<(u32, u32)>| terms.iter().map(|&(t, n)| weights[t as usize] * n as f64).sum();
-        let totals = counted.iter().map(total).collect();
+        let totals: Vec<f64> = counted.iter().map(total).collect();
+        let with_all = with_all(&counted, &weights, &totals);
         let bag = |terms: Vec<(u32, u32)>| {
             let shared = terms.into_iter().filter(|&(term, _)| frequencies[term as usize] > 1);
             let (once, often): (Vec<_>, Vec<_>) = shared.partition(|&(_, n)| n == 1);
             Bag { once: once.into_iter().map(|(term, _)| term).collect(), often }
         };
-        Bags { bags: counted.into_iter().map(bag).collect(), totals, weights }
+        Bags { bags: counted.into_iter().map(bag).collect(), totals, weights, with_all }
     }
 
     /// For each pair of two documents the share of the left's grams that the right has too, and the other way round,
@@ -133,6 +136,34 @@ impl<'a> Counted<'a> {
         };
         sums.iter().sum::<f64>() + rest + other.often.iter().map(weigh).sum::<f64>()
     }
+}
+
+/// The shares of each document's grams that each of the others has, added up, without a look at any pair.
+fn with_all(counted: &[Vec<(u32, u32)>], weights: &[f64], totals: &[f64]) -> Vec<f32> {
+    let mut most = vec![0u32; weights.len()];
+    counted.iter().flatten().for_each(|&(term, n)| most[term as usize] = most[term as usize].max(n));
+    let mut starts = vec![0];
+    starts.extend(most.iter().scan(0, |end, &n| {
+        *end += n as usize;
+        Some(*end)
+    }));
+    // For each term, how many have it once, twice and so on; then how many have it that often or more; then, up to n
+    // times, how many of those all documents have.
+    let mut often = vec![0u64; starts[most.len()]];
+    counted.iter().flatten().for_each(|&(term, n)| often[starts[term as usize] + n as usize - 1] += 1);
+    for ends in starts.windows(2) {
+        let own = &mut often[ends[0]..ends[1]];
+        (1..own.len()).rev().for_each(|i| own[i - 1] += own[i]);
+        (1..own.len()).for_each(|i| own[i] += own[i - 1]);
+    }
+    let weigh = |&(term, n): &(u32, u32)| {
+        weights[term as usize] * (often[starts[term as usize] + n as usize - 1] - n as u64) as f64
+    };
+    let share = |(terms, &total): (&Vec<(u32, u32)>, &f64)| {
+        let common: f64 = terms.iter().map(weigh).sum();
+        if total > 0.0 { (common / total) as f32 } else { 0.0 }
+    };
+    counted.iter().zip(totals).map(share).collect()
 }
 
 /// A number for a gram; that two get the same is as good as impossible.

@@ -24,28 +24,61 @@ const FEW: usize = 16;
 
 /// How many hashes pairs share, over all pairs with anything in common.
 pub struct Usual {
-    /// Of each document, with all others together.
-    pub sums: Vec<u32>,
+    /// For each document with how many others it shares how much, by level.
+    levels: Vec<u32>,
     /// How many pairs share so many; the last counts all with more.
     pub histogram: Vec<u32>,
 }
 
+/// Numbers below 16 have a level each, larger ones eight each time they double; the last has all that are larger still.
+const LEVELS: usize = 80;
+
+fn level(shared: u32) -> usize {
+    let doubled = shared.max(8).ilog2() - 3;
+    ((doubled as usize * 8) + (shared >> doubled) as usize).min(LEVELS - 1)
+}
+
+/// The smallest number of a level.
+fn smallest(level: usize) -> u32 {
+    let doubled = (level / 8).max(1) - 1;
+    ((level - 8 * doubled) << doubled) as u32
+}
+
 impl Usual {
     fn new(documents: usize) -> Self {
-        Usual { sums: vec![0; documents], histogram: vec![0; 1 << 12] }
+        Usual { levels: vec![0; documents * LEVELS], histogram: vec![0; 1 << 12] }
     }
 
     fn add(&mut self, left: usize, right: usize, shared: u32) {
-        self.sums[left] = self.sums[left].saturating_add(shared);
-        self.sums[right] = self.sums[right].saturating_add(shared);
+        let level = level(shared);
+        self.levels[left * LEVELS + level] += 1;
+        self.levels[right * LEVELS + level] += 1;
         let last = self.histogram.len() - 1;
         self.histogram[last.min(shared as usize)] += 1;
     }
 
     fn join(&mut self, other: &Usual) {
         let pairs =
-            self.sums.iter_mut().zip(&other.sums).chain(self.histogram.iter_mut().zip(&other.histogram));
-        pairs.for_each(|(mine, theirs)| *mine = mine.saturating_add(*theirs));
+            self.levels.iter_mut().zip(&other.levels).chain(self.histogram.iter_mut().zip(&other.histogram));
+        pairs.for_each(|(mine, theirs)| *mine += *theirs);
+    }
+
+    /// What each document usually shares with another: the median, by its level, of all but one that has more. A few
+    /// copies make no difference to it.
+    pub fn medians(&self, old: &[u8]) -> Vec<u32> {
+        let new = old.iter().filter(|&&old| old == 0).count();
+        let median = |(counts, &old): (&[u32], &u8)| {
+            let others = if old == 0 { self.levels.len() / LEVELS - 1 } else { new };
+            let mut left =
+                (others.checked_sub(2)? / 2 + counts.iter().sum::<u32>() as usize).checked_sub(others)?;
+            let found = counts.iter().position(|&n| {
+                let here = left < n as usize;
+                left = left.saturating_sub(n as usize);
+                here
+            });
+            found.map(smallest)
+        };
+        self.levels.chunks_exact(LEVELS).zip(old).map(|one| median(one).unwrap_or(0)).collect()
     }
 }
 

@@ -66,8 +66,8 @@ class Pairs(NamedTuple):
     """How many different hashes both have."""
     owners: NDArray[np.uint32]
     """In how many documents each hash stands, in the order they were given."""
-    sums: NDArray[np.uint32]
-    """How many hashes each document shares with all others together."""
+    usual: NDArray[np.uint32]
+    """How many hashes each document shares with another in the middle of all, to within an eighth."""
     histogram: NDArray[np.uint32]
     """How many pairs share so many, those counted that weigh too little to be listed."""
 
@@ -98,9 +98,9 @@ def pairs(
         ),
         lib.chf_table_free,
     )
-    both, shared, owners, usual = _table(owner)[:4]
-    sums, histogram = np.split(usual, [len(hashes)])
-    return Pairs(both.reshape(-1, 2), shared, owners, sums, histogram)
+    both, shared, owners, among_all = _table(owner)[:4]
+    usual, histogram = np.split(among_all, [len(hashes)])
+    return Pairs(both.reshape(-1, 2), shared, owners, usual, histogram)
 
 
 class Runs(NamedTuple):
@@ -134,6 +134,8 @@ class Grams:
         weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
         self._owner = owned(lib.chf_bags(native, n, weights), lib.chf_bags_free)
         del keep
+        self.with_all: NDArray[np.float32] = column(self._owner.with_all, len(documents), "<f4", self._owner)
+        """Of each document the shares of its grams that each of the others has, added up."""
 
     def shares(
         self, pairs: NDArray[np.uint32], threads: int | None = None

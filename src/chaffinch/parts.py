@@ -13,9 +13,11 @@ from chaffinch.recipe import FRONTS, Recipe
 from chaffinch.types import Document, Passage
 from chaffinch.units import Unit, units
 
-_STRUCTURE = (2, 3, 4, 6, 8, 12, 16), 4.0, 1.0
-_NAMES = (1, 2, 3, 4, 6, 8), 0.5, 1.8
+_STRUCTURE = (2, 3, 4, 6, 8, 12, 16), 2.5, 1.3
+_NAMES = (1, 2, 3, 4, 6, 8), 0.35, 2.2
 """Lengths of the grams by which programs are scored, the length for 80 symbols, and how it grows."""
+_LITTLE = 100
+"""Tokens of a few lines, much of which every solution has: a share of them counts as its square."""
 _PROSE = 12
 _LETTERS = 5.0
 """So many letters say as much as a token."""
@@ -123,7 +125,8 @@ def made_of(
 def _scored(
     recipe: Recipe, made: list[Unit], masks: list[NDArray[np.bool_]], threads: int | None
 ) -> Callable[[rank.Pairs], rank.Floats]:
-    """The share of the smaller that the other has too: as structure, or word for word, whichever is more."""
+    """The share of the smaller that the other has too beyond what is usual: as structure, or word for word,
+    whichever is more."""
     keep = [_own(u, mask) for u, mask in zip(made, masks, strict=True)]
     streams = [u.symbols[own] for u, own in zip(made, keep, strict=True)]
     prose = recipe.front in FRONTS
@@ -138,10 +141,12 @@ def _scored(
     def scored(pairs: rank.Pairs) -> rank.Floats:
         if prose:
             return overlap(streams, pairs, np.full(len(streams), _PROSE, np.uint8))
-        structure = overlap(streams, pairs, rank.telling(sizes, *_STRUCTURE))
-        if nameless:
-            return structure
-        return np.maximum(structure, overlap(words, pairs, rank.telling(sizes, *_NAMES)), out=structure)
+        shares = overlap(streams, pairs, rank.telling(sizes, *_STRUCTURE))
+        if not nameless:
+            np.maximum(shares, overlap(words, pairs, rank.telling(sizes, *_NAMES)), out=shares)
+        smaller = np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]]).clip(1)
+        np.power(shares, 1 + _LITTLE / smaller, out=shares)
+        return shares
 
     return scored
 

@@ -38,11 +38,11 @@ class Pool:
     """How many fingerprints they share."""
 
     def surprise(self, where: Indices | slice) -> rank.Floats:
-        sums = np.zeros(self.submissions)
+        usual = np.zeros(self.submissions)
         for part in self.parts:
-            sums[part.owners] += part.candidates.sums
+            usual[part.owners] += part.candidates.usual
         spreads = [(p.candidates.spread, len(p.units)) for p in self.parts]
-        return rank.surprise(self.amounts[where], self.pairs[where], sums, spreads)
+        return rank.surprise(self.amounts[where], self.pairs[where], usual, spreads)
 
     def most_surprising(self, count: int) -> Indices:
         """So many, and all that are as surprising as the last of them."""

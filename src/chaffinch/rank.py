@@ -16,7 +16,10 @@ Symbols = NDArray[np.uint32]
 Pairs = NDArray[np.uint32]
 """Two columns, left before right."""
 
-_FEW = 20
+_FEW = 5
+"""Symbols of the shortest statement, which any program may have."""
+_UNKNOWN = 10
+"""With so many others, half of what they have counts as usual."""
 _BLOCK = 1 << 18
 """So many pairs are scored in one go: what is worked out on the way takes more memory than they do."""
 _NO_PRINTS = Fingerprints(
@@ -33,8 +36,8 @@ class Candidates:
     """How many fingerprints they share."""
     owners: list[NDArray[np.uint32]]
     """For each unit, how many units have each of its different hashes, in order of the hashes."""
-    sums: Floats
-    """How many each unit shares with all others together."""
+    usual: Floats
+    """How many each unit shares with another in the middle of all."""
     spread: float
     """The standard deviation of the amounts, as far as most are concerned."""
     count: int
@@ -61,19 +64,23 @@ def candidates(
         found.both,
         found.shared,
         np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
-        found.sums.astype(np.float64),
+        found.usual.astype(np.float64),
         _spread(amounts),
         int(found.histogram.sum()),
     )
 
 
 def _spread(histogram: NDArray[np.int64]) -> float:
-    """A standard deviation by the median of the distances from the median, which a few copies do not move."""
+    """A standard deviation by the median of the distances from the median, which a few copies do not move.
+
+    It is not less than that of chance, for few amounts do not spread.
+    """
     if not histogram.any():
         return 0.0
     values = np.arange(len(histogram))
     median = int(_median(values, histogram))
-    return 1.4826 * _median(np.abs(values - median), histogram)
+    mean = float(values @ histogram) / int(histogram.sum())
+    return max(1.4826 * _median(np.abs(values - median), histogram), float(np.sqrt(mean)))
 
 
 def _median(values: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
@@ -96,37 +103,45 @@ def telling(sizes: NDArray[np.int64], lengths: Sequence[int], at_80: float, grow
 def overlap(
     streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.uint8], threads: int | None
 ) -> Floats:
-    """Of each pair the share of the smaller's grams that the other has too, by rarity, whatever their order.
+    """Of each pair the share of the smaller's grams that the other has too, beyond what is usual.
 
-    Next to nothing is in everything: of a few symbols the share of the larger counts as well.
+    Grams count by rarity, whatever their order. Next to nothing is in everything, so of a few symbols the share
+    of the larger counts as well.
     """
     documents = core_compare.Collection(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(len(streams))
-    sizes = np.array([len(s) for s in streams])
+    sizes = np.array([len(s) for s in streams], np.float64)
     found = np.zeros(len(pairs))
     for n in np.unique(lengths).tolist():
         grams = core_compare.Grams(documents, n, weights)
         chosen = np.flatnonzero(lengths == n)
         for block in (chosen[i : i + _BLOCK] for i in range(0, len(chosen), _BLOCK)):
-            left, right = (s.astype(np.float64) for s in grams.shares(pairs[block], threads))
-            counts = np.exp(-np.minimum(sizes[pairs[block, 0]], sizes[pairs[block, 1]]) / _FEW)
-            found[block] = np.maximum(left, right) ** (1 - counts) * np.minimum(left, right) ** counts
+            both = np.stack(grams.shares(pairs[block], threads), axis=1).astype(np.float64)
+            smaller = sizes[pairs[block]].min(axis=1).clip(1)
+            share = both.max(axis=1) * both.min(axis=1) ** (_FEW / smaller)
+            found[block] = _beyond(share, grams.with_all[pairs[block]] - both, len(streams) - 2)
     return found
 
 
+def _beyond(shares: Floats, with_others: Floats, others: int) -> Floats:
+    """Shares of what is left when that is taken away which one of the others usually has: 1 remains 1.
+
+    What is usual is the smaller of the two's means. A few others do not tell what is usual, so it counts as if
+    there were some more that have nothing.
+    """
+    usual = with_others.min(axis=1).clip(0) / (others + _UNKNOWN)
+    more: Floats = ((shares - usual) / (1 - usual)).clip(0, 1)
+    return more
+
+
 def surprise(
-    amounts: NDArray[np.uint32], pairs: Pairs, sums: Floats, spreads: Sequence[tuple[float, int]]
+    amounts: NDArray[np.uint32], pairs: Pairs, usual: Floats, spreads: Sequence[tuple[float, int]]
 ) -> Floats:
     """How far each amount lies above what is usual between these two and all others, in standard deviations.
 
-    What is usual is the smaller of the two's mean amounts with others, so that a submission made of what
-    everybody has is not held against those who share it. The spreads are those of each language, with how many
-    have anything in it.
+    What is usual is the smaller of the two's, so that a submission made of what everybody has is not held
+    against those who share it. The spreads are those of each language, with how many have anything in it.
     """
-    others = max(len(sums) - 2, 1)
-    usual = np.minimum(sums[pairs[:, 0]] - amounts, sums[pairs[:, 1]] - amounts) / others
-    mean = float(sums.sum()) / max(len(sums) * (len(sums) - 1), 1)
-    variance = sum(spread**2 * (units / max(len(sums), 1)) ** 2 for spread, units in spreads)
-    return (amounts - usual) / max(
-        float(np.sqrt(variance)), float(np.sqrt(mean)), 1.0
-    )  # few amounts do not spread
+    above = amounts - np.minimum(usual[pairs[:, 0]], usual[pairs[:, 1]])
+    variance = sum(spread**2 * (units / max(len(usual), 1)) ** 2 for spread, units in spreads)
+    return above / max(float(np.sqrt(variance)), 1.0)

@@ -22,8 +22,8 @@ VERDICTS = ("", "copied", "common source", "no")
 
 
 WORDS = {
-    "score": "the share of the smaller work that the other has too, whatever the order, and 100% if they are "
-    "identical; what everybody was given does not count.",
+    "score": "the share of the smaller work that the other has too, whatever the order, beyond what is usual "
+    "in the class, and 100% if they are identical; what everybody was given does not count.",
     "coverage": "the share of one side that stands in matches; if one is high and the other low, "
     "the smaller work may lie whole within the larger.",
     "surprise": "how far their overlap lies above what is usual between these two and all others, "
