@@ -88,9 +88,9 @@ def relation(query: float, document: float, sizes: tuple[int, int]) -> str:
     return "revised" if min(query, document) >= _MUCH else "shares passages"
 
 
-def note(query: float, document: float, sizes: tuple[int, int], selected: bool) -> str:
-    """A word of caution where so few fingerprints tell little."""
-    ratio = max(sizes) / max(min(sizes), 1)
-    if selected and ratio > _SIZES_DIFFER and max(query, document) < _MUCH:
-        return f"one is {ratio:.0f} times as long as the other: a low ratio says little, compare them"
+def note(ratio: float, sizes: tuple[int, int]) -> str:
+    """A word of caution where a few fingerprints of each tell little: a ratio is low if the sizes differ much."""
+    times = max(sizes) / max(min(sizes), 1)
+    if times > _SIZES_DIFFER and ratio < _MUCH:
+        return f"one is {times:.0f} times as long as the other: so few fingerprints tell little, compare them"
     return ""
