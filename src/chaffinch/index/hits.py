@@ -89,7 +89,7 @@ def relation(query: float, document: float, sizes: tuple[int, int]) -> str:
 
 
 def note(ratio: float, sizes: tuple[int, int]) -> str:
-    """A word of caution where a few fingerprints of each tell little: a ratio is low if the sizes differ much."""
+    """A word of caution where few fingerprints tell little: the ratio of different sizes is always low."""
     times = max(sizes) / max(min(sizes), 1)
     if times > _SIZES_DIFFER and ratio < _MUCH:
         return f"one is {times:.0f} times as long as the other: so few fingerprints tell little, compare them"

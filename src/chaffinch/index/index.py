@@ -13,7 +13,7 @@ from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import adding, koala, rotation, transfer
 from chaffinch.index.embedded import Embedded
 from chaffinch.index.hits import Answer
-from chaffinch.index.probes import CLOSE
+from chaffinch.index.probes import is_close
 from chaffinch.index.records import CONTENTS, About, Info, Probed, Settings, Stored
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Store
@@ -105,7 +105,9 @@ class Index:
         Another content under a name that is there needs `replacing`.
         """
         found = _documents(items)
-        return adding.add(self.store, found, about, boilerplate, replacing, threads, progress)
+        report = adding.add(self.store, found, about, boilerplate, replacing, threads, progress)
+        self.store.forget_probes(report.replaced)
+        return report
 
     def replace(self, items: Addable | Iterable[Addable], **options: object) -> adding.Added:
         """Adds, in the place of documents of the same names."""
@@ -116,6 +118,7 @@ class Index:
         asked = [names] if isinstance(names, str) else list(names)
         there = self.store.named([adding.plain_name(name) for name in asked])
         self.store.remove(sorted(there.values()))
+        self.store.forget_probes(sorted(there))
         return sorted(there)
 
     def search(
@@ -125,8 +128,8 @@ class Index:
         query = api.document(document)
         answer = search(self.store, query, effort=effort, window=window, top=top)
         if self.store.settings.stored is not None:
-            close = [hit.document.name for hit in answer if hit.containment.document >= CLOSE]
-            self.store.probed(query.data, close)
+            shares = ((hit.document.name, hit.containment) for hit in answer)
+            self.store.probed(query.data, [name for name, s in shares if is_close(s.query, s.document)])
         return answer
 
     def content(self, name: str) -> Document | None:
@@ -146,7 +149,9 @@ class Index:
 
     def suspicious(self) -> list[Probed]:
         """Documents that many slightly different queries came close to: a new choice may be due."""
-        return self.store.suspicious()
+        found = self.store.suspicious()
+        there = self.store.named([probed.name for probed in found])
+        return [probed for probed in found if probed.name in there]
 
     def rotate(
         self,

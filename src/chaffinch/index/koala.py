@@ -67,9 +67,7 @@ def chosen(hashes: NDArray[np.uint64], settings: Settings, generation: int) -> N
     return found
 
 
-def shares(
-    ratio: float, common: float, sizes: tuple[int, int], recipe: Recipe
-) -> tuple[float, float]:
+def shares(ratio: float, common: float, sizes: tuple[int, int], recipe: Recipe) -> tuple[float, float]:
     """How much of a query and of a document is in the other, by the ratio of the stored ones the query has.
 
     The longer of two has fewer fingerprints for its length, so that of what both have only so many can be in
