@@ -42,9 +42,10 @@ def unpack_hashes(packed: bytes) -> NDArray[np.uint64]:
 
 
 def _compressed(pieces: list[bytes], threads: int) -> list[bytes]:
-    if not pieces:
-        return []
-    packed = zstandard.ZstdCompressor(_LEVEL).multi_compress_to_buffer([*pieces], threads=threads)
+    compressor = zstandard.ZstdCompressor(_LEVEL)
+    if not any(pieces):  # which it does not take together
+        return [compressor.compress(piece) for piece in pieces]
+    packed = compressor.multi_compress_to_buffer([*pieces], threads=threads)
     return [packed[i].tobytes() for i in range(len(packed))]
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -37,7 +37,8 @@ def record(folder: Path, query: bytes, names: Sequence[str]) -> None:
     if not names:
         return
     now = int(time.time())
-    with suppress(sqlite3.Error), closing(_opened(folder)) as connection, connection:
+    with _expendable(folder), closing(_opened(folder)) as connection, connection:
+        connection.execute("PRAGMA synchronous = OFF")  # no search waits for the disk
         connection.execute(_TABLE)
         digest = blake2b(query, digest_size=8).digest()
         old = [(name, now - DAYS * _DAY) for name in names]
@@ -51,7 +52,7 @@ def suspicious(folder: Path, many: int = MANY, days: int = DAYS) -> list[Probed]
     if not (folder / FILE).exists():
         return []
     since = int(time.time()) - days * _DAY
-    with suppress(sqlite3.Error), closing(_opened(folder)) as connection:
+    with _expendable(folder), closing(_opened(folder)) as connection:
         rows = connection.execute(
             "SELECT name, count(*) AS n FROM probes WHERE at >= ? GROUP BY name HAVING n >= ?"
             " ORDER BY n DESC, name",
@@ -65,8 +66,20 @@ def forget(folder: Path, names: Sequence[str]) -> None:
     """What was learned about these is worth nothing any more."""
     if not (folder / FILE).exists():
         return
-    with suppress(sqlite3.Error), closing(_opened(folder)) as connection, connection:
+    with _expendable(folder), closing(_opened(folder)) as connection, connection:
         connection.executemany("DELETE FROM probes WHERE name = ?", [[name] for name in names])
+
+
+@contextmanager
+def _expendable(folder: Path) -> Iterator[None]:
+    """What goes wrong here is no trouble of who searches; a damaged count begins anew."""
+    try:
+        yield
+    except sqlite3.OperationalError:  # nobody can write here, or nothing was counted yet
+        return
+    except sqlite3.DatabaseError:
+        with suppress(OSError):
+            (folder / FILE).unlink()
 
 
 def _opened(folder: Path) -> sqlite3.Connection:
