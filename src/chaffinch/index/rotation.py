@@ -31,7 +31,8 @@ def rotate(store: Store, names: Iterable[str] | None, sources: Iterable[adding.I
     store.remove([])  # from here on nobody else writes: what is read stays true until it is replaced
     report = Rotated()
     wanted = None if names is None else [adding.plain_name(name) for name in names]
-    numbers = [n for n, _ in store.each()] if wanted is None else _numbers(store, wanted, report)
+    with store.snapshot():  # of this moment, even if another thread is in the midst of a search
+        numbers = [n for n, _ in store.each()] if wanted is None else _numbers(store, wanted, report)
     missing: dict[bytes, list[int]] = {}
     waiting = iter(numbers)
     while some := list(islice(waiting, _TOGETHER)):
