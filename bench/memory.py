@@ -53,7 +53,7 @@ def _over(what: str, path: Path) -> Row:
     )
 
 
-def _status(field: str) -> int:
+def status(field: str) -> int:
     """Bytes. Not getrusage: the peak it gives a new process is that of the process that started it."""
     line = next(line for line in _STATUS.read_text().splitlines() if line.startswith(field + ":"))
     return int(line.split()[1]) * 1024
@@ -62,7 +62,7 @@ def _status(field: str) -> int:
 def main() -> None:
     path = Path(sys.argv[1])
     chaffinch.fingerprint(b"warm-up " * 100)
-    before = _status("VmRSS")
+    before = status("VmRSS")
     if path.is_dir():
         files = sorted(path.iterdir())
         found = sum(map(len, chaffinch.fingerprint_all(files)))
@@ -70,7 +70,7 @@ def main() -> None:
     else:
         found = len(chaffinch.fingerprint(path))
         size = path.stat().st_size
-    print(json.dumps({"growth": _status("VmHWM") - before, "input": size, "fingerprints": found}))
+    print(json.dumps({"growth": status("VmHWM") - before, "input": size, "fingerprints": found}))
 
 
 if __name__ == "__main__":

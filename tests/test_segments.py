@@ -155,8 +155,7 @@ def test_the_number_of_threads_changes_nothing(hash_bits: int) -> None:
     all_ = many(200_000, hash_limit=2**63)
     built = [bytes(core_index.build(all_, hash_bits=hash_bits, threads=t)) for t in (1, 2, 5)]
     assert len(set(built)) == 1
-    parts = [Postings(*(c[i::3] for c in all_)) for i in range(3)]
-    segments = [made(rows_of(part), hash_bits) for part in parts]
+    segments = [made(rows_of(all_)[i::3], hash_bits) for i in range(3)]
     assert {merged(segments, (), t) for t in (1, 2, 5)} == set(built)
     rows = [row for row in rows_of(all_) if row[1] % 10]
     removed = range(0, 1000, 10)
@@ -216,9 +215,10 @@ def test_a_changed_byte_is_found_or_changes_nothing(n: int) -> None:
         with pytest.raises(Damaged, match="broken: "):
             Segment(bytes(broken), "broken").check()
         try:
-            assert answers(bytes(broken), asked) == whole
-        except Damaged as error:
-            assert error.name == "broken"
+            told = answers(bytes(broken), asked)
+        except Damaged:
+            continue
+        assert told == whole
 
 
 @pytest.mark.parametrize("n", [0, 60, 1000])
@@ -267,7 +267,7 @@ def test_other_versions_are_refused() -> None:
 def test_a_mapped_file_can_be_closed(tmp_path: Path) -> None:
     path = tmp_path / "segment"
     rows = rows_of(many(3_000))
-    path.write_bytes(core_index.build(columns(rows)))
+    path.write_bytes(bytes(core_index.build(columns(rows))))
     with path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     segment = Segment(mapped, "mapped")

@@ -65,6 +65,19 @@ pub fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(eight)
 }
 
+/// Asks for the line that this byte is on, to be read soon.
+#[inline(always)]
+pub fn prefetch(bytes: &[u8], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: an address is only a hint, whatever it is.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(at).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, at);
+}
+
 /// The number of `width` bits that begins at bit `at`; nine bytes from there on must be readable.
 #[inline(always)]
 pub fn read(bytes: &[u8], at: u64, width: u32) -> u64 {

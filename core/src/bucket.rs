@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use crate::bits::{mask, read, select, word};
+use crate::bits::{mask, prefetch, read, select, word};
 use crate::segment::{Damage, Record, Segment};
 
 /// Runs up to this long are searched one by one.
 const SHORT: u64 = 8;
+/// Bytes that come from memory together.
+const LINE: usize = 64;
 
 #[derive(Clone, Copy)]
 pub struct Bucket<'a> {
@@ -53,14 +55,24 @@ impl<'a> Bucket<'a> {
         }
     }
 
-    /// Asks ahead of time for the lines where a key's rest would be if keys are spread evenly.
+    /// Asks ahead of time for what finding this rest will read if keys are spread evenly.
     #[inline]
-    pub fn touch(&self, rest: u64) -> u8 {
+    pub fn prefetch(&self, rest: u64) {
+        let bytes = self.segment.bytes;
         let high = rest >> self.low_bits;
         let i = high.wrapping_mul(self.n) >> self.high_bits;
-        let bytes = self.segment.bytes;
-        bytes[self.unary + ((high + i) / 8) as usize]
-            ^ bytes[((self.lows + i * self.low_bits as u64) / 8) as usize]
+        let end = self.unary + ((high + i) / 8) as usize;
+        (self.unary..end.min(self.unary + 4 * LINE)).step_by(LINE).for_each(|at| prefetch(bytes, at));
+        let low = ((self.lows + i * self.low_bits as u64) / 8) as usize;
+        [end, low.saturating_sub(LINE / 2), low + LINE / 2].iter().for_each(|&at| prefetch(bytes, at));
+    }
+
+    /// Asks ahead of time for the document and the position of a posting.
+    #[inline]
+    pub fn prefetch_posting(&self, i: u64) {
+        let document = self.documents + i * self.document_bits() as u64;
+        let position = self.positions + i * self.position_bits as u64;
+        [document, position].iter().for_each(|&at| prefetch(self.segment.bytes, (at / 8) as usize));
     }
 
     fn words(&self) -> usize {

@@ -78,10 +78,9 @@ impl ChfDocuments {
     }
 }
 
-/// Pairs of documents with anything in common: left, right, how many hashes they share, the weight of these as the
-/// bits of a float; for every hash given, in how many documents it stands; and for every document how many hashes it
-/// shares with all others together, with the histogram of how many pairs share. Hashes are distinct and sorted within
-/// each document.
+/// Pairs of documents with anything in common: left, right, left, right; how many hashes they share; for every hash
+/// given, in how many documents it stands; and for every document how many hashes it shares with all others together,
+/// with the histogram of how many pairs share. Hashes are distinct and sorted within each document.
 ///
 /// # Safety
 /// `hashes` must hold what `offsets` says, `offsets` `documents` + 1 numbers, `old` `documents`, and `rarity`
@@ -102,14 +101,7 @@ pub unsafe extern "C" fn chf_pairs(
         let hashes = unsafe { slice(hashes, offsets[documents] as usize) };
         let postings = Postings::new(hashes, offsets, old);
         let (pairs, usual) = postings.pairs(rarity, least, threads as usize);
-        vec![
-            pairs.iter().map(|p| p.left).collect(),
-            pairs.iter().map(|p| p.right).collect(),
-            pairs.iter().map(|p| p.shared).collect(),
-            pairs.iter().map(|p| p.weight.to_bits()).collect(),
-            postings.frequencies(),
-            [usual.sums, usual.histogram].concat(),
-        ]
+        vec![pairs.documents, pairs.shared, postings.frequencies(), [usual.sums, usual.histogram].concat()]
     })
 }
 
@@ -172,25 +164,52 @@ impl Shared {
     }
 }
 
-/// For pairs of documents, given as left, right, left, right: the share of the left's grams of n symbols that the right
-/// has, and the other way round, as the bits of floats.
+/// Short grams, counted, to be asked for many pairs.
+#[repr(C)]
+pub struct ChfBags {
+    pub error: *mut c_char,
+    owner: *mut c_void,
+}
+
+/// The grams of n symbols of documents.
 ///
 /// # Safety
-/// As for `chf_matches`; `rarity` must hold a number for each document and one more.
+/// `documents` must hold what `ChfDocuments` says; `rarity` must hold a number for each document and one more.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_overlaps(
-    documents: *const ChfDocuments,
+pub unsafe extern "C" fn chf_bags(documents: *const ChfDocuments, n: u32, rarity: *const f32) -> *mut ChfBags {
+    let (bags, error) = guarded(|| {
+        let documents = unsafe { &*documents };
+        let (symbols, offsets) = unsafe { documents.all_symbols() };
+        Bags::new(symbols, offsets, n as usize, unsafe { slice(rarity, documents.len + 1) })
+    });
+    Box::into_raw(Box::new(ChfBags { error, owner: Box::into_raw(Box::new(bags)).cast() }))
+}
+
+/// # Safety
+/// `bags` must come from `chf_bags`, be freed once, and not be used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_bags_free(bags: *mut ChfBags) {
+    unsafe {
+        let bags = Box::from_raw(bags);
+        drop(Box::from_raw(bags.owner.cast::<Bags>()));
+        free_message(bags.error);
+    }
+}
+
+/// For pairs of documents, given as left, right, left, right: the share of the left's grams that the right has, and the
+/// other way round, as the bits of floats.
+///
+/// # Safety
+/// `bags` must come from `chf_bags`, and `pairs` must hold twice `len` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_shares(
+    bags: *const ChfBags,
     pairs: *const u32,
     len: usize,
-    n: u32,
-    rarity: *const f32,
     threads: u32,
 ) -> *mut ChfTable {
     table(|| {
-        let documents = unsafe { &*documents };
-        let (symbols, offsets) = unsafe { documents.all_symbols() };
-        let (pairs, rarity) = unsafe { (slice(pairs, 2 * len), slice(rarity, documents.len + 1)) };
-        let shares = Bags::new(symbols, offsets, n as usize).shares(pairs, rarity, threads as usize);
-        shares.into_iter().map(|share| share.into_iter().map(f32::to_bits).collect()).collect()
+        let bags = unsafe { &*(*bags).owner.cast::<Bags>() };
+        bags.shares(unsafe { slice(pairs, 2 * len) }, threads as usize).into()
     })
 }

@@ -112,6 +112,38 @@ impl Identity {
         reduce(value as u128 * self.base as u128 + entering as u128 + shed as u128)
     }
 
+    /// The polynomials of all grams. Each needs the one before, so four stretches are rolled side by side.
+    pub fn roll_all(&self, symbols: &[u32], out: &mut Vec<u64>) {
+        let grams = (symbols.len() + 1).saturating_sub(self.k);
+        out.clear();
+        out.resize(grams, 0);
+        let stretches = if grams < 4 * self.k { 1 } else { 4 };
+        let size = grams / stretches;
+        if stretches == 4 {
+            self.roll_stretches::<4>(symbols, size, out);
+        } else if grams > 0 {
+            self.roll_stretches::<1>(symbols, size, out);
+        }
+        for i in stretches * size..grams {
+            out[i] = self.roll(out[i - 1], symbols[i - 1], symbols[i - 1 + self.k]);
+        }
+    }
+
+    /// The polynomials of the first N * size grams.
+    #[inline(always)]
+    fn roll_stretches<const N: usize>(&self, symbols: &[u32], size: usize, out: &mut [u64]) {
+        let mut values: [u64; N] = std::array::from_fn(|n| self.start(&symbols[n * size..]));
+        for i in 0..size {
+            for (n, value) in values.iter_mut().enumerate() {
+                let at = n * size + i;
+                if i > 0 {
+                    *value = self.roll(*value, symbols[at - 1], symbols[at - 1 + self.k]);
+                }
+                out[at] = *value;
+            }
+        }
+    }
+
     /// A polynomial -> its hash.
     #[inline(always)]
     pub fn finish(&self, value: u64) -> u64 {

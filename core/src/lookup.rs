@@ -1,5 +1,7 @@
 //! Hashes looked up in segments: who has them, and where.
 
+use std::ops::Range;
+
 use crate::bits::mask;
 use crate::bucket::{Bucket, Cursor};
 use crate::parallel::in_order;
@@ -7,7 +9,7 @@ use crate::segment::{Damage, GROUP, Segment};
 use crate::segment_merge::{Failure, Removed};
 
 /// Queries whose memory is asked for before any of them is answered.
-const BLOCK: usize = 32;
+const BLOCK: usize = 64;
 /// Queries of one segment that a thread takes at a time.
 const SHARE: usize = 1024;
 /// A thread is worth so many.
@@ -77,25 +79,24 @@ fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<
     let shape = &segment.shape;
     let rest_bits = shape.rest_bits();
     let mut hits = Vec::with_capacity(queries.len());
-    let mut touched = 0;
     let mut here: Option<(usize, Cursor)> = None;
     let mut last = None;
     let mut buckets: Vec<Bucket> = Vec::with_capacity(BLOCK);
+    let mut ranges: Vec<Range<u64>> = Vec::with_capacity(BLOCK);
     for block in queries.chunks(BLOCK) {
         let number = |hash: u64| (shape.key(hash) >> rest_bits) as usize;
-        for &(hash, _) in block {
-            touched ^= segment.touch(number(hash) / GROUP);
-        }
+        block.iter().for_each(|query| segment.prefetch(number(query.0) / GROUP));
         buckets.clear();
         for &(hash, _) in block {
             let bucket = segment.bucket(&segment.group(number(hash) / GROUP)?, number(hash));
-            touched ^= bucket.touch(shape.key(hash) & mask(rest_bits));
+            bucket.prefetch(shape.key(hash) & mask(rest_bits));
             buckets.push(bucket);
         }
-        for (&(hash, query), bucket) in block.iter().zip(&buckets) {
+        ranges.clear();
+        for (&(hash, _), bucket) in block.iter().zip(&buckets) {
             let key = shape.key(hash);
-            let range = match last {
-                Some((before, ref range)) if before == key => Clone::clone(range),
+            let range = match &last {
+                Some((before, range)) if *before == key => Range::clone(range),
                 _ => {
                     let cursor = match &mut here {
                         Some((at, cursor)) if *at == number(hash) => cursor,
@@ -104,7 +105,16 @@ fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<
                     bucket.find(key & mask(rest_bits), cursor)?
                 }
             };
+            if !range.is_empty() {
+                bucket.prefetch_posting(range.start);
+            }
             last = Some((key, range.clone()));
+            ranges.push(range);
+        }
+        for ((&(_, query), bucket), range) in block.iter().zip(&buckets).zip(ranges.drain(..)) {
+            if range.is_empty() {
+                continue;
+            }
             bucket.visit(range, |document, position| {
                 if !removed.contains(document) {
                     hits.push((query, (document as u64) << 32 | position as u64));
@@ -112,6 +122,88 @@ fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<
             })?;
         }
     }
-    std::hint::black_box(touched);
     Ok(hits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::word;
+    use crate::checksum::checksum;
+    use crate::hash::mix64;
+    use crate::segment::{PAGE, TRAILER};
+    use crate::segment_merge::Merge;
+    use crate::segment_scan::scan;
+    use crate::segment_write::build;
+
+    /// Makes all checksums fit, as somebody would who means harm.
+    fn seal(bytes: &mut [u8]) {
+        let len = bytes.len();
+        let data_len = word(bytes, len - TRAILER + 8) as usize;
+        if data_len > len - TRAILER {
+            return;
+        }
+        let pages = data_len.div_ceil(PAGE);
+        let Some(sums) = (len - TRAILER).checked_sub(pages * 8) else { return };
+        for page in 0..pages {
+            let sum = checksum(&bytes[page * PAGE..data_len.min((page + 1) * PAGE)]);
+            bytes[sums + page * 8..][..8].copy_from_slice(&sum.to_le_bytes());
+        }
+        let sum = checksum(&bytes[data_len..len - 24]);
+        bytes[len - 24..len - 16].copy_from_slice(&sum.to_le_bytes());
+    }
+
+    /// Reads a segment in every way there is; says whether all went well.
+    fn read(bytes: &[u8], hashes: &[u64]) -> Result<(), Damage> {
+        let segment = Segment::open(bytes)?;
+        let checked = segment.check(1);
+        let found = lookup(&[&segment], hashes, &[3], 1);
+        let (mut place, mut scanned) = ((0, 0), Ok(()));
+        for _ in 0..1000 {
+            match scan(&segment, place, 5000) {
+                Ok(some) if some.hashes.is_empty() => break,
+                Ok(some) => place = some.next,
+                Err(damage) => {
+                    scanned = Err(damage);
+                    break;
+                }
+            }
+        }
+        for removed in [&[][..], &[3, 7]] {
+            if let Ok(mut merge) = Merge::new(vec![&segment], removed, 1) {
+                while let Ok(bytes) = merge.piece()
+                    && !bytes.is_empty()
+                {}
+            }
+        }
+        found.map_err(|failure| failure.1)?;
+        checked.and(scanned)
+    }
+
+    #[test]
+    fn a_segment_made_to_do_harm_does_none() {
+        for n in [0u64, 5, 700, 70_000] {
+            // The last is one hash mostly: a large group.
+            let hash = |i: u64| if n == 70_000 && i > 9 { 1 << 63 } else { mix64(i) };
+            let hashes: Vec<u64> = (0..n).map(hash).collect();
+            let documents: Vec<u32> = (0..n).map(|i| (mix64(i) % 50) as u32).collect();
+            let positions: Vec<u32> = (0..n).map(|i| (i % 30) as u32).collect();
+            let whole = build(&hashes, &documents, &positions, 64, 1);
+            let asked = [&hashes[..hashes.len().min(300)], &[0, u64::MAX]].concat();
+            assert_eq!(read(&whole, &asked), Ok(()));
+            let tries = if n == 70_000 { 30 } else { 600 };
+            for seed in 0..tries {
+                let mut bytes = whole.clone();
+                for change in 0..1 + mix64(seed) % 3 {
+                    let r = mix64(seed * 10 + change);
+                    // Anywhere, or near the end, where the numbers are and the directory may be.
+                    let reach = if r & 1 == 0 { bytes.len() } else { bytes.len().min(200) };
+                    let at = bytes.len() - 1 - (r >> 8) as usize % reach;
+                    bytes[at] = [0, 255, 1, bytes[at] ^ 128, bytes[at].wrapping_add(1)][(r >> 1) as usize % 5];
+                }
+                seal(&mut bytes);
+                let _ = read(&bytes, &asked);
+            }
+        }
+    }
 }

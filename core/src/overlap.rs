@@ -2,24 +2,33 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 
-use crate::parallel::in_order;
+use crate::parallel::each_in_order;
 
-/// The grams of a document as numbers of terms, each with how often it stands there, in order.
-type Bag = Vec<(u32, u32)>;
+/// The grams that a document shares with any other, as numbers of terms in order: those that stand there once, and
+/// the others each with how often. Most stand once, and of these it need only be known whether another has them.
+struct Bag {
+    once: Vec<u32>,
+    often: Vec<(u32, u32)>,
+}
 
+#[derive(Default)]
 pub struct Bags {
     bags: Vec<Bag>,
-    /// In how many documents each term stands.
-    frequencies: Vec<u32>,
+    /// What each document's grams weigh together.
+    totals: Vec<f64>,
+    /// What each term weighs.
+    weights: Vec<f64>,
 }
 
 impl Bags {
-    /// Grams of n symbols of documents that are given one after another.
-    pub fn new(symbols: &[u32], offsets: &[u64], n: usize) -> Self {
+    /// Grams of n symbols of documents that are given one after another; `rarity` is the weight of a gram by the number
+    /// of documents it stands in.
+    pub fn new(symbols: &[u32], offsets: &[u64], n: usize, rarity: &[f32]) -> Self {
         let mut numbers: HashMap<u64, u32, BuildHasherDefault<AsItIs>> = HashMap::default();
         let mut frequencies: Vec<u32> = Vec::new();
-        let mut bags = Vec::with_capacity(offsets.len().saturating_sub(1));
+        let mut counted: Vec<Vec<(u32, u32)>> = Vec::with_capacity(offsets.len().saturating_sub(1));
         for ends in offsets.windows(2) {
             let stream = &symbols[ends[0] as usize..ends[1] as usize];
             let mut terms: Vec<u32> = stream
@@ -31,44 +40,98 @@ impl Bags {
                 .collect();
             terms.sort_unstable();
             frequencies.resize(numbers.len(), 0);
-            let bag: Bag = terms.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
-            bag.iter().for_each(|&(term, _)| frequencies[term as usize] += 1);
-            bags.push(bag);
+            let terms: Vec<_> =
+                terms.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
+            terms.iter().for_each(|&(term, _)| frequencies[term as usize] += 1);
+            counted.push(terms);
         }
-        Bags { bags, frequencies }
+        let weights: Vec<f64> = frequencies.iter().map(|&n| rarity[n as usize] as f64).collect();
+        let total = |terms: &Vec<(u32, u32)>| terms.iter().map(|&(t, n)| weights[t as usize] * n as f64).sum();
+        let totals = counted.iter().map(total).collect();
+        let bag = |terms: Vec<(u32, u32)>| {
+            let shared = terms.into_iter().filter(|&(term, _)| frequencies[term as usize] > 1);
+            let (once, often): (Vec<_>, Vec<_>) = shared.partition(|&(_, n)| n == 1);
+            Bag { once: once.into_iter().map(|(term, _)| term).collect(), often }
+        };
+        Bags { bags: counted.into_iter().map(bag).collect(), totals, weights }
     }
 
-    /// For each pair the share of the left's grams that the right has too, and the other way round, each gram by
-    /// its rarity; `rarity` is the weight of a gram by the number of documents it stands in. Pairs with the same left
-    /// one after another are fastest.
-    pub fn shares(&self, pairs: &[u32], rarity: &[f32], threads: usize) -> [Vec<f32>; 2] {
-        let weights: Vec<f64> = self.frequencies.iter().map(|&n| rarity[n as usize] as f64).collect();
-        let total = |bag: &Bag| bag.iter().map(|&(term, n)| weights[term as usize] * n as f64).sum::<f64>();
-        let totals: Vec<f64> = self.bags.iter().map(total).collect();
-        let found = in_order(pairs.len() / 2, 4096, threads, |range| {
-            // How often each term stands in the left one.
-            let mut counts = vec![0u32; weights.len()];
-            let mut counted = None;
+    /// For each pair of two documents the share of the left's grams that the right has too, and the other way round,
+    /// each gram by its rarity, as the bits of floats. Pairs with the same left one after another are fastest.
+    pub fn shares(&self, pairs: &[u32], threads: usize) -> [Vec<u32>; 2] {
+        let count = |range: Range<usize>| {
+            let mut left_terms = Counted::new(self);
             let mut shares = Vec::with_capacity(range.len());
             for i in range {
                 let (left, right) = (pairs[2 * i] as usize, pairs[2 * i + 1] as usize);
-                if counted != Some(left) {
-                    let before: &[(u32, u32)] = counted.map_or(&[], |l: usize| &self.bags[l]);
-                    before.iter().for_each(|&(term, _)| counts[term as usize] = 0);
-                    self.bags[left].iter().for_each(|&(term, n)| counts[term as usize] = n);
-                    counted = Some(left);
-                }
-                let common: f64 = self.bags[right]
-                    .iter()
-                    .map(|&(term, n)| weights[term as usize] * counts[term as usize].min(n) as f64)
-                    .sum();
+                left_terms.set(left);
+                let common = left_terms.common(&self.bags[right]);
                 let share = |total: f64| if total > 0.0 { (common / total) as f32 } else { 0.0 };
-                shares.push((share(totals[left]), share(totals[right])));
+                shares.push((share(self.totals[left]), share(self.totals[right])));
             }
             shares
+        };
+        let mut all = [(); 2].map(|_| Vec::with_capacity(pairs.len() / 2));
+        each_in_order(pairs.len() / 2, 1 << 14, threads, count, |shares| {
+            for (left, right) in shares {
+                all[0].push(left.to_bits());
+                all[1].push(right.to_bits());
+            }
         });
-        let (left, right) = found.into_iter().flatten().unzip();
-        [left, right]
+        all
+    }
+}
+
+/// The terms of one document, to be looked up by number.
+struct Counted<'a> {
+    bags: &'a Bags,
+    document: Option<usize>,
+    /// How often each stands there.
+    counts: Vec<u32>,
+    /// The weight of each that stands there, and nothing for the others.
+    present: Vec<f64>,
+}
+
+impl<'a> Counted<'a> {
+    fn new(bags: &'a Bags) -> Self {
+        let terms = bags.weights.len();
+        Counted { bags, document: None, counts: vec![0; terms], present: vec![0.0; terms] }
+    }
+
+    fn set(&mut self, document: usize) {
+        if self.document == Some(document) {
+            return;
+        }
+        if let Some(before) = self.document.replace(document) {
+            self.each(before, |_| 0);
+        }
+        self.each(document, |n| n);
+    }
+
+    fn each(&mut self, document: usize, count: impl Fn(u32) -> u32) {
+        let bag = &self.bags.bags[document];
+        for (term, n) in bag.once.iter().map(|&term| (term, 1)).chain(bag.often.iter().copied()) {
+            let t = term as usize;
+            self.counts[t] = count(n);
+            self.present[t] = if count(n) > 0 { self.bags.weights[t] } else { 0.0 };
+        }
+    }
+
+    /// The weight of what a document has too. Weights are 32-bit floats of like size, so 64 bits hold their sums
+    /// exactly, and the order of adding does not matter: four sums at a time do not wait for each other.
+    fn common(&self, other: &Bag) -> f64 {
+        let mut sums = [0f64; 4];
+        let fours = other.once.chunks_exact(4);
+        let rest: f64 = fours.remainder().iter().map(|&term| self.present[term as usize]).sum();
+        for four in fours {
+            for (sum, &term) in sums.iter_mut().zip(four) {
+                *sum += self.present[term as usize];
+            }
+        }
+        let weigh = |&(term, n): &(u32, u32)| {
+            self.bags.weights[term as usize] * self.counts[term as usize].min(n) as f64
+        };
+        sums.iter().sum::<f64>() + rest + other.often.iter().map(weigh).sum::<f64>()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Independent pieces of work on several threads; the results come in order.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 /// What `work` makes of each stretch of at most `share` items, in order, whatever the number of threads.
 pub fn in_order<T: Send>(
@@ -11,33 +12,52 @@ pub fn in_order<T: Send>(
     threads: usize,
     work: impl Fn(Range<usize>) -> T + Sync,
 ) -> Vec<T> {
+    let mut all = Vec::with_capacity(items.div_ceil(share));
+    each_in_order(items, share, threads, work, |found| all.push(found));
+    all
+}
+
+/// The same, each handed to `take` as soon as those before it are there, so that few are held at a time.
+pub fn each_in_order<T: Send>(
+    items: usize,
+    share: usize,
+    threads: usize,
+    work: impl Fn(Range<usize>) -> T + Sync,
+    mut take: impl FnMut(T),
+) {
     let shares = items.div_ceil(share);
     let range = |i: usize| i * share..items.min((i + 1) * share);
     if threads <= 1 || shares <= 1 {
-        return (0..shares).map(|i| work(range(i))).collect();
+        return (0..shares).for_each(|i| take(work(range(i))));
     }
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(shares));
+    let (done, arriving) = mpsc::channel();
     std::thread::scope(|scope| {
-        let (next, done, work) = (&next, &done, &work);
+        let (next, work) = (&next, &work);
         let spawn = |_| {
+            let done = done.clone();
             scope.spawn(move || {
                 while let i = next.fetch_add(1, Ordering::Relaxed)
                     && i < shares
-                {
-                    let found = work(range(i));
-                    done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((i, found));
-                }
+                    && done.send((i, work(range(i)))).is_ok()
+                {}
             })
         };
         let workers: Vec<_> = (0..threads.min(shares)).map(spawn).collect();
+        drop(done); // what arrives ends when the last worker does
+        let mut early = BTreeMap::new();
+        let mut due = 0;
+        for (i, found) in arriving {
+            early.insert(i, found);
+            while let Some(found) = early.remove(&due) {
+                take(found);
+                due += 1;
+            }
+        }
         for worker in workers {
             if let Err(panic) = worker.join() {
                 std::panic::resume_unwind(panic); // with its own message
             }
         }
     });
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    done.sort_by_key(|(i, _)| *i);
-    done.into_iter().map(|(_, found)| found).collect()
 }

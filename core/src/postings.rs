@@ -1,15 +1,26 @@
 //! Postings -> pairs: which documents have how much in common, without a look at those that have nothing.
 
-use crate::parallel::in_order;
+use std::ops::Range;
 
-/// Two documents, how many hashes they share, and what these weigh by their rarity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
-    pub left: u32,
-    pub right: u32,
-    pub shared: u32,
-    pub weight: f32,
+use crate::parallel::each_in_order;
+
+/// Documents with something in common, left, right, left, right, and how many hashes each two share: in columns, since
+/// in a class where everybody shares something these are the largest there are.
+#[derive(Default)]
+pub struct Pairs {
+    pub documents: Vec<u32>,
+    pub shared: Vec<u32>,
 }
+
+/// What a document has in common with the one that is looked at.
+#[derive(Clone, Copy, Default)]
+struct Common {
+    shared: u32,
+    weight: f32,
+}
+
+/// Of so many documents one must have been met for it to be faster to look at all than to sort those that were.
+const FEW: usize = 16;
 
 /// How many hashes pairs share, over all pairs with anything in common.
 pub struct Usual {
@@ -83,15 +94,15 @@ impl<'a> Postings<'a> {
 
     /// Pairs whose weight is at least `least` of the lighter one's, and what is usual among all with anything in
     /// common; `rarity` is the weight of a hash by the number of documents it stands in.
-    pub fn pairs(&self, rarity: &[f32], least: f32, threads: usize) -> (Vec<Pair>, Usual) {
+    pub fn pairs(&self, rarity: &[f32], least: f32, threads: usize) -> (Pairs, Usual) {
         let documents = self.old.len();
         let weigh = |d: usize| self.of(d).iter().map(|&t| rarity[self.owners(t).len()]).sum::<f32>();
         let totals: Vec<f32> = (0..documents).map(weigh).collect();
-        let found = in_order(documents, 256, threads, |range| {
-            let mut shared = vec![0u32; documents];
-            let mut weights = vec![0f32; documents];
+        let mut all = (Pairs::default(), Usual::new(documents));
+        let count = |range: Range<usize>| {
+            let mut common = vec![Common::default(); documents];
             let mut touched = Vec::new();
-            let mut pairs = Vec::new();
+            let mut pairs = Pairs::default();
             let mut usual = Usual::new(documents);
             for left in range {
                 for &term in self.of(left) {
@@ -99,35 +110,42 @@ impl<'a> Postings<'a> {
                     let weight = rarity[owners.len()];
                     let behind = owners.partition_point(|&d| d as usize <= left);
                     for &right in &owners[behind..] {
-                        if shared[right as usize] == 0 {
+                        let both = &mut common[right as usize];
+                        if both.shared == 0 {
                             touched.push(right);
                         }
-                        shared[right as usize] += 1;
-                        weights[right as usize] += weight;
+                        both.shared += 1;
+                        both.weight += weight;
                     }
                 }
-                touched.sort_unstable();
+                if touched.len() > documents / FEW {
+                    touched.clear();
+                    touched
+                        .extend((left as u32 + 1..documents as u32).filter(|&d| common[d as usize].shared > 0));
+                } else {
+                    touched.sort_unstable();
+                }
                 for right in touched.drain(..) {
                     let r = right as usize;
-                    let (shared, weight) = (std::mem::take(&mut shared[r]), std::mem::take(&mut weights[r]));
+                    let Common { shared, weight } = std::mem::take(&mut common[r]);
                     if self.old[left] != 0 && self.old[r] != 0 {
                         continue;
                     }
                     usual.add(left, r, shared);
                     if weight >= least * totals[left].min(totals[r]) {
-                        pairs.push(Pair { left: left as u32, right, shared, weight });
+                        pairs.documents.extend([left as u32, right]);
+                        pairs.shared.push(shared);
                     }
                 }
             }
             (pairs, usual)
+        };
+        each_in_order(documents, 256, threads, count, |(pairs, usual)| {
+            all.0.documents.extend(pairs.documents);
+            all.0.shared.extend(pairs.shared);
+            all.1.join(&usual);
         });
-        let mut all = Usual::new(documents);
-        let mut pairs = Vec::new();
-        for (some, usual) in found {
-            pairs.extend(some);
-            all.join(&usual);
-        }
-        (pairs, all)
+        all
     }
 
     fn of(&self, document: usize) -> &[u32] {

@@ -28,13 +28,14 @@ pub(crate) struct Rare {
     opening: usize,
     identity: Identity,
     numbers: Numbers,
+    /// The polynomials of openings, then of grams.
+    values: Vec<u64>,
     /// The number of the opening at each position, and how often each number comes.
     openings: Vec<u32>,
     times: Vec<u32>,
-    /// The grams that may be kept, each where it first comes.
-    ranks: Vec<Rank>,
-    positions: Vec<u32>,
-    sorted: Vec<Rank>,
+    /// The grams that may be kept, by position: rank and position.
+    grams: Vec<(Rank, u32)>,
+    sorted: Vec<(Rank, u32)>,
 }
 
 impl Rare {
@@ -47,67 +48,68 @@ impl Rare {
             opening,
             identity: Identity::new(opening, recipe.seed),
             numbers: Numbers::new(),
+            values: Vec::new(),
             openings: Vec::new(),
             times: Vec::new(),
-            ranks: Vec::new(),
-            positions: Vec::new(),
+            grams: Vec::new(),
             sorted: Vec::new(),
         }
     }
 
     /// Hash and position of the grams to keep, by position. `identity` names grams of k symbols.
     pub fn choose(&mut self, symbols: &[u32], identity: &Identity) -> impl Iterator<Item = (u64, u32)> {
-        self.ranks.clear();
-        self.positions.clear();
-        let mut highest = Rank::MAX;
+        self.grams.clear();
         if let Some(last) = symbols.len().checked_sub(self.k) {
             // A document that has a gram keeps one.
             let first = self.skip.min(symbols.len() / PASSED_AT_MOST).min(last);
             self.count_openings(symbols);
             self.gather(symbols, first, last, identity);
-            if self.ranks.len() > self.w {
-                // In a copy: what is kept is then in the order of positions already.
-                self.sorted.clone_from(&self.ranks);
-                highest = *self.sorted.select_nth_unstable(self.w - 1).1;
-            }
         }
-        let grams = self.ranks.iter().zip(&self.positions);
-        grams.filter(move |(rank, _)| **rank <= highest).map(|(&rank, &position)| (rank as u64, position))
+        self.grams.iter().map(|&(rank, position)| (rank as u64, position))
     }
 
     fn count_openings(&mut self, symbols: &[u32]) {
-        let Rare { opening, identity, numbers, openings, times, .. } = self;
+        let Rare { opening, identity, numbers, values, openings, times, .. } = self;
         let most = symbols.len() + 1 - *opening;
         numbers.reset(most);
         openings.clear();
         openings.reserve(most);
         times.clear();
         times.resize(most, 0);
-        roll(identity, *opening, symbols, |_, value| {
+        identity.roll_all(symbols, values);
+        for &value in values.iter() {
             let number = numbers.of(value);
             times[number as usize] += 1;
             openings.push(number);
-        });
+        }
         times.truncate(numbers.used);
     }
 
-    /// The distinct grams from first to last, without those too frequent to be among the w rarest.
+    /// The w rarest of the distinct grams from first to last.
     fn gather(&mut self, symbols: &[u32], first: usize, last: usize, identity: &Identity) {
         let limit = self.limit(first, last);
+        let mut highest = Rank::MAX;
         self.numbers.reset(0);
-        roll(identity, self.k, &symbols[first..last + self.k], |i, value| {
-            let position = first + i;
-            let times = self.times[self.openings[position] as usize];
+        identity.roll_all(&symbols[first..last + self.k], &mut self.values);
+        for ((position, &opening), &value) in (first..).zip(&self.openings[first..]).zip(&self.values) {
+            let times = self.times[opening as usize];
             if times > limit {
-                return;
+                continue;
+            }
+            let rank = rank(times, identity.finish(value));
+            if rank > highest {
+                continue;
             }
             // A gram whose opening comes once comes once.
             let known = self.numbers.used;
             if times == 1 || self.numbers.of(value) as usize == known {
-                self.ranks.push(rank(times, identity.finish(value)));
-                self.positions.push(position as u32);
+                self.grams.push((rank, position as u32));
+                if self.grams.len() == 8 * self.w {
+                    highest = thin(&mut self.grams, &mut self.sorted, self.w);
+                }
             }
-        });
+        }
+        thin(&mut self.grams, &mut self.sorted, self.w);
     }
 
     /// A number of times that at least w distinct grams do not exceed, or all grams if there are fewer.
@@ -129,18 +131,15 @@ impl Rare {
     }
 }
 
-/// Calls `each` with the position and the polynomial of every gram of k symbols.
-#[inline(always)]
-fn roll(identity: &Identity, k: usize, symbols: &[u32], mut each: impl FnMut(usize, u64)) {
-    if symbols.len() < k {
-        return;
+/// Leaves the w grams of the lowest ranks, in their order, and returns the highest of those.
+fn thin(grams: &mut Vec<(Rank, u32)>, sorted: &mut Vec<(Rank, u32)>, w: usize) -> Rank {
+    if grams.len() <= w {
+        return Rank::MAX;
     }
-    let mut value = identity.start(symbols);
-    each(0, value);
-    for (i, (&leaving, &entering)) in symbols.iter().zip(&symbols[k..]).enumerate() {
-        value = identity.roll(value, leaving, entering);
-        each(i + 1, value);
-    }
+    sorted.clone_from(grams);
+    let (highest, _) = *sorted.select_nth_unstable(w - 1).1;
+    grams.retain(|(rank, _)| *rank <= highest);
+    highest
 }
 
 /// Numbers keys from 0 in the order in which they first come: a table with open addressing.

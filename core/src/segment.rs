@@ -21,7 +21,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::bits::{mask, width, word};
+use crate::bits::{mask, prefetch, width, word};
 use crate::bucket::Bucket;
 use crate::checksum::checksum;
 use crate::parallel::in_order;
@@ -211,8 +211,8 @@ impl<'a> Segment<'a> {
 
     /// Asks for the directory's line of a group ahead of time.
     #[inline]
-    pub fn touch(&self, group: usize) -> u8 {
-        self.directory[group * ENTRY]
+    pub fn prefetch(&self, group: usize) {
+        prefetch(self.directory, group * ENTRY);
     }
 
     pub fn group(&self, number: usize) -> Result<Group, Damage> {

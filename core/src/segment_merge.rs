@@ -9,7 +9,7 @@ use crate::segment_write::{Part, Writer, encode};
 
 /// Postings that a thread merges at a time.
 const SHARE: u64 = 1 << 15;
-/// Shares in a piece: enough for any number of threads to be busy, few enough for little memory.
+/// Shares in a piece, unless there are many threads: enough for them to be busy, few enough for little memory.
 const SHARES: usize = 32;
 /// Removed documents are bits if they lie within so many.
 const SPAN: u32 = 1 << 27;
@@ -21,14 +21,14 @@ pub struct Removed<'a> {
 }
 
 impl<'a> Removed<'a> {
-    /// For a few questions.
+    /// For a few questions: nothing is made of them, nor are they looked through.
     pub fn few(sorted: &'a [u32]) -> Self {
-        assert!(sorted.is_sorted(), "removed documents come in order");
         Removed { sorted, bits: Vec::new() }
     }
 
     /// For many.
     pub fn many(sorted: &'a [u32]) -> Self {
+        assert!(sorted.is_sorted(), "removed documents come in order");
         let mut removed = Removed::few(sorted);
         if let (Some(&first), Some(&last)) = (sorted.first(), sorted.last())
             && last - first < SPAN
@@ -81,6 +81,7 @@ impl<'a> Merge<'a> {
         let removed = Removed::many(removed);
         let (mut postings, mut first, mut last) = (0, u32::MAX, 0);
         for (i, segment) in segments.iter().enumerate() {
+            segment.count().map_err(|damage| (i, damage))?;
             let mut left = (segment.shape.postings, segment.shape.first, segment.shape.last);
             if removed.touches(&segment.shape) {
                 left = remaining(segment, &removed, threads).map_err(|damage| (i, damage))?;
@@ -137,10 +138,11 @@ impl<'a> Merge<'a> {
             None if self.ahead.is_empty() => return Ok(out),
             None => Writer::new(self.shape, &mut out),
         };
-        let shares: Vec<_> = (0..SHARES).map_while(|_| self.ahead.pop()).collect();
+        let shares: Vec<_> = (0..SHARES.max(2 * self.threads)).map_while(|_| self.ahead.pop()).collect();
         let parts = in_order(shares.len(), 1, self.threads, |range| self.part(shares[range.start].clone()));
         let parts: Result<Vec<Part>, Failure> = parts.into_iter().collect();
         let parts = parts.inspect_err(|_| self.ahead.clear())?;
+        out.reserve(parts.iter().map(|part| part.bytes.len()).sum());
         parts.iter().for_each(|part| writer.add(part, &mut out));
         if self.ahead.is_empty() {
             writer.finish(&mut out);
@@ -156,10 +158,11 @@ impl<'a> Merge<'a> {
         for (i, segment) in self.segments.iter().enumerate() {
             let before = records.len();
             segment.range(low, high, &mut records).map_err(|damage| (i, damage))?;
-            // What a damaged document number would do to the shape it does here.
-            let odd = |r: &Record| !(segment.shape.first..=segment.shape.last).contains(&((r.1 >> 32) as u32));
+            // What is not where it should be has no place in the result either.
+            let documents = segment.shape.first..=segment.shape.last;
+            let odd = |r: &Record| r.0 < low || r.0 > high || !documents.contains(&((r.1 >> 32) as u32));
             if records[before..].iter().any(odd) {
-                return Err((i, Damage("documents are not those that the footer says".to_string())));
+                return Err((i, Damage(format!("the postings of keys {low} to {high} make no sense"))));
             }
         }
         if !self.removed.sorted.is_empty() {

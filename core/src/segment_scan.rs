@@ -37,12 +37,24 @@ pub fn scan(segment: &Segment, from: (usize, u64), limit: usize) -> Result<Scann
 }
 
 impl Segment<'_> {
+    /// Makes sure that the directory has as many postings as it should.
+    pub fn count(&self) -> Result<(), Damage> {
+        let mut postings = 0;
+        for number in 0..self.shape.groups() {
+            postings += self.group(number)?.counts.iter().sum::<u64>();
+        }
+        if postings == self.shape.postings {
+            return Ok(());
+        }
+        Err(Damage(format!("the directory has {postings} postings and should have {}", self.shape.postings)))
+    }
+
     /// Verifies every page, that postings are in order, and that they are as many as they should be.
     pub fn check(&self, threads: usize) -> Result<(), Damage> {
         self.ensure_all(threads)?;
-        let counted = in_order(self.shape.groups(), SHARE, threads, |groups| {
+        self.count()?;
+        let checked = in_order(self.shape.groups(), SHARE, threads, |groups| {
             let mut records: Vec<Record> = Vec::new();
-            let mut postings = 0;
             for number in groups {
                 let group = self.group(number)?;
                 records.clear();
@@ -55,14 +67,9 @@ impl Segment<'_> {
                 if !records.is_sorted() || !records.iter().all(known) {
                     return Err(Damage(format!("the postings of group {number} make no sense")));
                 }
-                postings += records.len() as u64;
             }
-            Ok(postings)
+            Ok(())
         });
-        let postings = counted.into_iter().sum::<Result<u64, Damage>>()?;
-        if postings == self.shape.postings {
-            return Ok(());
-        }
-        Err(Damage(format!("it has {postings} postings and should have {}", self.shape.postings)))
+        checked.into_iter().collect()
     }
 }

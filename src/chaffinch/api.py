@@ -142,6 +142,8 @@ def settle(found: Document, recipe: Recipe) -> Document:
         return found
     if found.language is None:
         found = _readable(found, recipe)
+    if found.encoding == "utf-8":
+        return found
     encoding = found.encoding or plain.first_guess(found.data)
     if encoding == "utf-8" and found.encoding is None:
         declared = html.declared_encoding(found.data) if found.format == "html" else None

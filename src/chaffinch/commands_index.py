@@ -336,7 +336,7 @@ def search(
     from chaffinch.read import collect
 
     skipped: list[Skipped] = []
-    answers: list[tuple[Document, Answer]] = []
+    answers: list[Answer] = []
     with _opened(where) as opened:
         for document in collect.documents(files):
             if isinstance(document, Skipped):
@@ -344,7 +344,7 @@ def search(
                 continue
             _tell(f"Searching for {document.name} ...")
             try:
-                answers.append((document, opened.search(document, **how)))
+                answers.append(opened.search(document, **how))
             except Unreadable as error:
                 skipped.append(Skipped(document.name, str(error).removeprefix(f"{document.name}: ")))
         _tell("")
@@ -352,18 +352,18 @@ def search(
             to_report(opened, answers, skipped).save(output)
     _complain(skipped)
     if as_json:
-        click.echo(json.dumps(to_json([a for _, a in answers], skipped), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(to_json(answers, skipped), ensure_ascii=False, indent=1))
     else:
-        for _, answer in answers:
+        for answer in answers:
             _show(answer)
     if output:
         click.echo(f"The report: {printable(str(output))}", err=as_json)
-    found = any(answer.hits for _, answer in answers)
+    found = any(answer.hits for answer in answers)
     context.exit(ERROR if is_error(skipped, files) else FOUND if found else NOTHING)
 
 
 def _show(answer: Answer) -> None:
-    click.echo(f"{printable(answer.query)}: {answer.found} documents with something in common")
+    click.echo(f"{printable(answer.query.name)}: {answer.found} documents with something in common")
     if answer.hits:
         click.echo(f"{'of it':>7} {'of theirs':>10} {'alike':>6}  {'relation':16} document")
     for hit in answer:

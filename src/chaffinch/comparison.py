@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import __version__, language, match, rank
+from chaffinch import __version__, language, match, pool, rank
 from chaffinch.index.former import is_index, related
 from chaffinch.parts import Part, made_of, recipe_for
 from chaffinch.read import collect
@@ -23,7 +23,6 @@ Comparable = str | Path | Document
 
 THRESHOLD = 0.2
 TOP = 500
-_POWER = 4
 _LINKED = 5.0
 """Pairs with such a surprise make clusters."""
 _LONG = 90
@@ -68,14 +67,9 @@ def compare(
         base_documents = [d for documents in of_base.get(kind, {}).values() for d in documents]
         parts.append(made_of(recipe_for(kind), owned, base_documents, len(new), least, max_owners, threads))
     tell("Looking at the matches ...")
-    pairs, scores, amounts = _together(parts, len(everyone))
-    sums = np.zeros(len(everyone))
-    for p in parts:
-        sums[p.owners] += p.candidates.sums
-    unusual = rank.surprise(amounts, pairs, sums, [(p.candidates.spread, len(p.units)) for p in parts])
-    chosen = (scores >= least) | (unusual >= _LINKED if threshold is None else False)
-    listed = _listed(scores, unusual, pairs, np.flatnonzero(chosen), top)
-    evidence = _evidence(parts, everyone, pairs[listed], scores[listed], unusual[listed], threads)
+    everything = pool.pooled(parts, len(everyone))
+    listed = pool.ranked(everything, least, _LINKED if threshold is None else np.inf, top)
+    evidence = _evidence(parts, everyone, listed.pairs, listed.scores, listed.surprise, threads)
     found = tuple(pair for pair in evidence if pair.score >= least or pair.longest >= _LONG)
     readable = _as_read(parts, everyone)
     report = Report(
@@ -85,8 +79,9 @@ def compare(
         _clusters(found),
         tuple(passage for p in parts for passage in p.common()),
         tuple(skipped),
-        _histogram(scores, len(new), len(former)),
-        _receipt(parts, len(new), len(former), threshold, top),
+        _background(listed.counts, len(new), len(former)),
+        _receipt(parts, len(new), len(former), threshold, top)
+        | _estimated(listed.scored, len(everything.pairs)),
     )
     return dated(report, [Dated(f"date of {name}", name, date) for name, date in (dates or {}).items()])
 
@@ -136,31 +131,6 @@ def _by_language(
     return dict(sorted(found.items()))
 
 
-def _together(parts: list[Part], submissions: int) -> tuple[NDArray[np.int64], rank.Floats, rank.Floats]:
-    """Pairs of submissions, with scores and amounts from all languages."""
-    if not parts:
-        return np.empty((0, 2), np.int64), np.empty(0), np.empty(0)
-    keys = [part.owners[part.candidates.pairs] @ np.array([submissions, 1]) for part in parts]
-    key, where = np.unique(np.concatenate(keys), return_inverse=True)
-    both: NDArray[np.int64] = np.stack([key // submissions, key % submissions], axis=1)
-    amounts = np.zeros(len(key))
-    np.add.at(amounts, where, np.concatenate([p.candidates.amounts for p in parts]))
-    # A mean of powers: what is the same in one language counts though another differs, by the size of each.
-    sizes = np.zeros((len(parts), submissions))
-    for row, part in zip(sizes, parts, strict=True):
-        row[part.owners] = part.sizes()
-    in_both = np.minimum(sizes[:, both[:, 0]], sizes[:, both[:, 1]])
-    powers = np.zeros(len(key))
-    at = 0
-    for part, shared in zip(parts, in_both, strict=True):
-        index = where[at : at + len(part.scores)]
-        at += len(part.scores)
-        powers[index] += shared[index] * part.scores**_POWER
-    total = in_both.sum(axis=0)
-    scores = np.divide(powers, total, out=np.zeros(len(key)), where=total > 0) ** (1 / _POWER)
-    return both, scores.clip(0, 1), amounts
-
-
 def _as_read(parts: list[Part], everyone: list[Submission]) -> list[Submission]:
     """The submissions with the documents that spans point into."""
     found: dict[int, dict[str, Document]] = {}
@@ -173,22 +143,10 @@ def _as_read(parts: list[Part], everyone: list[Submission]) -> list[Submission]:
     ]
 
 
-def _listed(
-    scores: rank.Floats,
-    unusual: rank.Floats,
-    pairs: NDArray[np.int64],
-    chosen: NDArray[np.int64],
-    top: int | None,
-) -> NDArray[np.int64]:
-    """The most surprising first."""
-    order = np.lexsort((pairs[chosen, 1], pairs[chosen, 0], -scores[chosen], -unusual[chosen]))
-    return chosen[order][:top]
-
-
 def _evidence(
     parts: list[Part],
     everyone: list[Submission],
-    pairs: NDArray[np.int64],
+    pairs: rank.Pairs,
     scores: rank.Floats,
     unusual: rank.Floats,
     threads: int | None,
@@ -242,10 +200,15 @@ def _clusters(pairs: Sequence[Pair]) -> tuple[Cluster, ...]:
     return tuple(sorted(found, key=lambda c: (-len(c.submissions), -c.score, c.submissions)))
 
 
-def _histogram(scores: rank.Floats, new: int, old: int) -> tuple[int, ...]:
-    counts = np.histogram(scores, 20, (0, 1))[0]
-    counts[0] += new * (new - 1) // 2 + new * old - len(scores)
-    return tuple(counts.tolist())
+def _background(counts: NDArray[np.int64], new: int, old: int) -> tuple[int, ...]:
+    """The counts with all pairs that have too little in common to be scored."""
+    rest = new * (new - 1) // 2 + new * old - int(counts.sum())
+    return int(counts[0]) + rest, *counts[1:].tolist()
+
+
+def _estimated(scored: int, pairs: int) -> dict[str, str]:
+    """What is to be told if not all pairs were scored."""
+    return {"background": f"estimated from {scored} of {pairs} scores"} if scored < pairs else {}
 
 
 def _receipt(parts: list[Part], new: int, old: int, threshold: float | None, top: int | None) -> dict[str, Any]:

@@ -58,13 +58,12 @@ def _table(owner: Any) -> list[NDArray[np.uint32]]:
 
 
 class Pairs(NamedTuple):
-    """Documents that have something in common, left before right."""
+    """Documents that have something in common."""
 
-    left: NDArray[np.uint32]
-    right: NDArray[np.uint32]
+    both: NDArray[np.uint32]
+    """Two columns, left before right, in order."""
     shared: NDArray[np.uint32]
     """How many different hashes both have."""
-    weights: NDArray[np.float32]
     owners: NDArray[np.uint32]
     """In how many documents each hash stands, in the order they were given."""
     sums: NDArray[np.uint32]
@@ -99,9 +98,9 @@ def pairs(
         ),
         lib.chf_table_free,
     )
-    left, right, shared, weights, owners, usual = _table(owner)
+    both, shared, owners, usual = _table(owner)[:4]
     sums, histogram = np.split(usual, [len(hashes)])
-    return Pairs(left, right, shared, weights.view(np.float32), owners, sums, histogram)
+    return Pairs(both.reshape(-1, 2), shared, owners, sums, histogram)
 
 
 class Runs(NamedTuple):
@@ -127,20 +126,20 @@ def matches(
     return Runs(*_table(owner)[:5])
 
 
-def overlaps(
-    documents: Collection,
-    pairs: NDArray[np.uint32],
-    n: int,
-    rarity: NDArray[np.float32],
-    threads: int | None = None,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Of each pair the share of the left's grams of n symbols that the right has, and the other way round."""
-    native, keep = documents.native()
-    data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
-    weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
-    owner = owned(
-        lib.chf_overlaps(native, data, len(pairs), n, weights, threads_used(threads)), lib.chf_table_free
-    )
-    del keep
-    left, right = _table(owner)[:2]
-    return left.view(np.float32), right.view(np.float32)
+class Grams:
+    """The grams of n symbols of documents, each weighing `rarity[m]` if m documents have it."""
+
+    def __init__(self, documents: Collection, n: int, rarity: NDArray[np.float32]) -> None:
+        native, keep = documents.native()
+        weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
+        self._owner = owned(lib.chf_bags(native, n, weights), lib.chf_bags_free)
+        del keep
+
+    def shares(
+        self, pairs: NDArray[np.uint32], threads: int | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Of each two documents the share of the left's grams that the right has, and the other way round."""
+        data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
+        owner = owned(lib.chf_shares(self._owner, data, len(pairs), threads_used(threads)), lib.chf_table_free)
+        left, right = _table(owner)[:2]
+        return left.view(np.float32), right.view(np.float32)

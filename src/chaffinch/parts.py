@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +38,8 @@ class Part:
     """What is base code in each."""
     documents: core_compare.Collection
     candidates: rank.Candidates
-    scores: rank.Floats
+    scored: Callable[[rank.Pairs], rank.Floats]
+    """Scores pairs of units."""
 
     @property
     def symbol_weight(self) -> float:
@@ -115,30 +116,34 @@ def made_of(
     least = 0.0 if recipe.front in FRONTS else threshold / 4
     old = (owners >= new).astype(np.uint8)
     found = rank.candidates([np.unique(p.hashes) for p in prints], old, least, threads)
-    scores = _scores(recipe, made, masks, found.pairs, threads)
     documents = core_compare.Collection(match.unlike(made, masks), prints)
-    return Part(recipe, owners, made, masks, documents, found, scores)
+    return Part(recipe, owners, made, masks, documents, found, _scored(recipe, made, masks, threads))
 
 
-def _scores(
-    recipe: Recipe,
-    made: list[Unit],
-    masks: list[NDArray[np.bool_]],
-    pairs: rank.Pairs,
-    threads: int | None,
-) -> rank.Floats:
+def _scored(
+    recipe: Recipe, made: list[Unit], masks: list[NDArray[np.bool_]], threads: int | None
+) -> Callable[[rank.Pairs], rank.Floats]:
     """The share of the smaller that the other has too: as structure, or word for word, whichever is more."""
     keep = [_own(u, mask) for u, mask in zip(made, masks, strict=True)]
     streams = [u.symbols[own] for u, own in zip(made, keep, strict=True)]
-    if recipe.front in FRONTS:
-        return rank.overlap(streams, pairs, np.full(len(pairs), _PROSE), threads)
+    prose = recipe.front in FRONTS
+    nameless = prose or recipe.front.startswith(language.OTHER) or recipe.front.endswith(language.KEEP_NAMES)
+    words = [] if nameless else [_with_names(u, recipe)[own] for u, own in zip(made, keep, strict=True)]
     sizes = np.array([len(s) for s in streams], np.int64)
-    smaller = np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]])
-    structure = rank.overlap(streams, pairs, rank.telling(smaller, *_STRUCTURE), threads)
-    if recipe.front.startswith(language.OTHER) or recipe.front.endswith(language.KEEP_NAMES):
-        return structure
-    words = [_with_names(u, recipe)[own] for u, own in zip(made, keep, strict=True)]
-    return np.maximum(structure, rank.overlap(words, pairs, rank.telling(smaller, *_NAMES), threads))
+
+    def overlap(symbols: list[rank.Symbols], pairs: rank.Pairs, lengths: NDArray[np.uint8]) -> rank.Floats:
+        # The lengths grow with the sizes: the smaller one's is what its size calls for.
+        return rank.overlap(symbols, pairs, np.minimum(lengths[pairs[:, 0]], lengths[pairs[:, 1]]), threads)
+
+    def scored(pairs: rank.Pairs) -> rank.Floats:
+        if prose:
+            return overlap(streams, pairs, np.full(len(streams), _PROSE, np.uint8))
+        structure = overlap(streams, pairs, rank.telling(sizes, *_STRUCTURE))
+        if nameless:
+            return structure
+        return np.maximum(structure, overlap(words, pairs, rank.telling(sizes, *_NAMES)), out=structure)
+
+    return scored
 
 
 def _own(unit: Unit, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

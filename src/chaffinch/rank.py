@@ -17,6 +17,8 @@ Pairs = NDArray[np.uint32]
 """Two columns, left before right."""
 
 _FEW = 20
+_BLOCK = 1 << 18
+"""So many pairs are scored in one go: what is worked out on the way takes more memory than they do."""
 _NO_PRINTS = Fingerprints(
     np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint32), 0
 )
@@ -27,7 +29,7 @@ class Candidates:
     """Pairs of units that share enough fingerprints."""
 
     pairs: Pairs
-    amounts: Floats
+    amounts: NDArray[np.uint32]
     """How many fingerprints they share."""
     owners: list[NDArray[np.uint32]]
     """For each unit, how many units have each of its different hashes, in order of the hashes."""
@@ -56,8 +58,8 @@ def candidates(
     amounts = found.histogram.astype(np.int64)
     amounts[0] = new * (new - 1) // 2 + new * former - amounts.sum()  # those that share nothing
     return Candidates(
-        np.stack([found.left, found.right], axis=1),
-        found.shared.astype(np.float64),
+        found.both,
+        found.shared,
         np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
         found.sums.astype(np.float64),
         _spread(amounts),
@@ -80,19 +82,19 @@ def _median(values: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
 
 
-def telling(sizes: NDArray[np.int64], lengths: Sequence[int], at_80: float, growth: float) -> NDArray[np.int64]:
+def telling(sizes: NDArray[np.int64], lengths: Sequence[int], at_80: float, growth: float) -> NDArray[np.uint8]:
     """Which of the lengths a gram should have to tell something in programs of such sizes.
 
     In a long program short grams are there by chance; in a short one long grams do not outlive a change.
     """
     wanted = at_80 * (sizes / 80) ** growth
     choice = np.array(lengths)
-    nearest: NDArray[np.int64] = choice[np.searchsorted(np.sqrt(choice[1:] * choice[:-1]), wanted)]
-    return nearest
+    nearest = choice[np.searchsorted(np.sqrt(choice[1:] * choice[:-1]), wanted)]
+    return nearest.astype(np.uint8)
 
 
 def overlap(
-    streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.int64], threads: int | None
+    streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.uint8], threads: int | None
 ) -> Floats:
     """Of each pair the share of the smaller's grams that the other has too, by rarity, whatever their order.
 
@@ -100,19 +102,20 @@ def overlap(
     """
     documents = core_compare.Collection(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(len(streams))
-    higher, lower = np.zeros((2, len(pairs)))
-    for n in np.unique(lengths).tolist():
-        chosen = np.flatnonzero(lengths == n)
-        left, right = core_compare.overlaps(documents, pairs[chosen], n, weights, threads)
-        higher[chosen], lower[chosen] = np.maximum(left, right), np.minimum(left, right)
     sizes = np.array([len(s) for s in streams])
-    counts = np.exp(-np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]]) / _FEW)
-    found: Floats = higher ** (1 - counts) * lower**counts
+    found = np.zeros(len(pairs))
+    for n in np.unique(lengths).tolist():
+        grams = core_compare.Grams(documents, n, weights)
+        chosen = np.flatnonzero(lengths == n)
+        for block in (chosen[i : i + _BLOCK] for i in range(0, len(chosen), _BLOCK)):
+            left, right = (s.astype(np.float64) for s in grams.shares(pairs[block], threads))
+            counts = np.exp(-np.minimum(sizes[pairs[block, 0]], sizes[pairs[block, 1]]) / _FEW)
+            found[block] = np.maximum(left, right) ** (1 - counts) * np.minimum(left, right) ** counts
     return found
 
 
 def surprise(
-    amounts: Floats, pairs: NDArray[np.int64], sums: Floats, spreads: Sequence[tuple[float, int]]
+    amounts: NDArray[np.uint32], pairs: Pairs, sums: Floats, spreads: Sequence[tuple[float, int]]
 ) -> Floats:
     """How far each amount lies above what is usual between these two and all others, in standard deviations.
 

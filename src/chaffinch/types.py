@@ -166,7 +166,8 @@ class Report:
     common: tuple[Passage, ...]
     skipped: tuple[Skipped, ...]
     background: tuple[int, ...]
-    """How many of all pairs have a score of 0 to .05, .05 to .1, and so on: twenty numbers."""
+    """How many of all pairs have a score of 0 to .05, .05 to .1, and so on: twenty numbers. Of more than two
+    million pairs with enough in common it is estimated, and the receipt says so."""
     receipt: dict[str, Any]
     """Recipes, guarantees, options, numbers: what was done."""
     dates: Mapping[str, str] = field(default_factory=dict)

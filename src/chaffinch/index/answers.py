@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from math import nan
+from os.path import commonprefix
 from typing import Any
 
 from chaffinch.errors import IndexTrouble
 from chaffinch.index.hits import Answer, Hit
 from chaffinch.index.index import Index
-from chaffinch.types import Coverage, Document, Match, Pair, Report, Skipped, Span, Submission
+from chaffinch.types import Coverage, Match, Pair, Report, Skipped, Span, Submission
 
 
 def to_json(answers: Sequence[Answer], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """One file's answer as it is; several under `searches`."""
-    left_out = [asdict(s) for s in skipped]
-    if len(answers) == 1:
-        return _answer(answers[0]) | {"skipped": left_out}
-    return {"searches": [_answer(answer) for answer in answers], "skipped": left_out}
-
-
-def _answer(answer: Answer) -> dict[str, Any]:
+    """The hits of all queries in one list, and what is to be said of each query."""
     return {
-        "query": answer.query,
+        "hits": [_hit(answer.query.name, hit) for answer in answers for hit in answer],
+        "queries": [_query(answer) for answer in answers],
+        "skipped": [asdict(s) for s in skipped],
+    }
+
+
+def _query(answer: Answer) -> dict[str, Any]:
+    return {
+        "query": answer.query.name,
         "found": answer.found,
-        "hits": [_hit(hit) for hit in answer],
         "discounted": [{"span": _span(d.span), "owners": d.owners, "why": d.why} for d in answer.discounted],
         "receipt": answer.receipt,
     }
 
 
-def _hit(hit: Hit) -> dict[str, Any]:
+def _hit(query: str, hit: Hit) -> dict[str, Any]:
     return {
+        "query": query,
         "document": hit.document.name,
         **asdict(hit.document.about),
         "containment": asdict(hit.containment),
@@ -56,25 +59,23 @@ def _span(span: Span) -> dict[str, Any]:
     return {"start": span.start, "end": span.end}
 
 
-def to_report(index: Index, answers: Sequence[tuple[Document, Answer]], skipped: Sequence[Skipped]) -> Report:
+def to_report(index: Index, answers: Sequence[Answer], skipped: Sequence[Skipped]) -> Report:
     """The queries as new work, the documents found as old; it needs the texts."""
     if index.store.settings.content != "text":
         raise IndexTrouble(f"{index.store.where}: keeps no texts to show; use --json, or make it with content")
-    found: dict[str, Document] = {}
-    pairs = []
-    for query, answer in answers:
-        for hit in answer:
-            name = hit.document.name
-            if name not in found and (document := index.content(name)) is not None:
-                found[name] = document
-            if name in found:
-                pairs.append(_pair(query, hit))
-    queries = {document.name: Submission(document.name, (document,)) for document, _ in answers}
-    receipt: Mapping[str, Any] = answers[0][1].receipt if answers else {}
+    names = dict.fromkeys(hit.document.name for answer in answers for hit in answer)
+    found = {name: document for name in names if (document := index.content(name)) is not None}
+    here, there = _short(answer.query.name for answer in answers), _short(found)
+    receipt: Mapping[str, Any] = answers[0].receipt if answers else {}
     return Report(
-        tuple(queries.values()),
-        tuple(Submission(name, (document,)) for name, document in found.items()),
-        tuple(pairs),
+        tuple(Submission(here[answer.query.name], (answer.query,)) for answer in answers),
+        tuple(Submission(there[name], (document,)) for name, document in found.items()),
+        tuple(
+            _pair(here[answer.query.name], there[hit.document.name], hit)
+            for answer in answers
+            for hit in answer
+            if hit.document.name in found
+        ),
         (),
         (),
         tuple(skipped),
@@ -83,10 +84,16 @@ def to_report(index: Index, answers: Sequence[tuple[Document, Answer]], skipped:
     )
 
 
-def _pair(query: Document, hit: Hit) -> Pair:
+def _short(names: Iterable[str]) -> dict[str, str]:
+    """Names without the folder that all lie in."""
+    everything = list(names)
+    folder = commonprefix([name.rpartition("/")[0] + "/" for name in everything])  # noqa: RUF071 - cut at a slash
+    return {name: name[folder.rfind("/") + 1 :] for name in everything}
+
+
+def _pair(left: str, right: str, hit: Hit) -> Pair:
     shares = hit.containment
     longest = max((match.longest for match in hit.matches), default=0)
-    return Pair(
-        query.name, hit.document.name, max(shares.query, shares.document),
-        Coverage(shares.query, shares.document), hit.weight, longest, hit.matches,
-    )  # fmt: skip
+    coverage = Coverage(shares.query, shares.document)
+    # There is no class to be surprising in.
+    return Pair(left, right, max(shares.query, shares.document), coverage, nan, longest, hit.matches)

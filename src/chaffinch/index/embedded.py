@@ -255,6 +255,7 @@ class _Writer:
             self._lock.release()
             raise
         self._merger: threading.Thread | None = None
+        self._one_merge = threading.Lock()
         self._failure: BaseException | None = None
         self._closing = False
 
@@ -302,11 +303,12 @@ class _Writer:
         catalogue = Catalogue(self.folder / files.CATALOGUE, write=True)
         try:
             while not self._closing:
-                removed = catalogue.removed()
-                chosen = merging.due(catalogue.segments(), removed)
-                if not chosen:
-                    return
-                _merge(self.folder, catalogue, chosen, removed, threads=1)
+                with self._one_merge:
+                    removed = catalogue.removed()
+                    chosen = merging.due(catalogue.segments(), removed)
+                    if not chosen:
+                        return
+                    _merge(self.folder, catalogue, chosen, removed, threads=1)
         except Damaged:  # told by every search, by info and by verify; what is whole can still be added to
             return
         except BaseException as error:  # told to whoever writes next
@@ -325,14 +327,23 @@ class _Writer:
             self._merger.join()
 
     def merge_all(self, tell: Tell) -> None:
-        self.wait()
-        self._raise_failure()
-        rows, removed = self._catalogue.segments(), self._catalogue.removed()
-        if len(rows) > 1 or removed:
-            tell(f"Merging {len(rows)} segments ...")
-            _merge(self.folder, self._catalogue, rows, removed, threads=None)
+        tell("Merging ...")
+        self.merge_into_one(threads=None)
         tell("Packing the catalogue ...")
         self._catalogue.tidy()
+
+    def merge_into_one(self, threads: int | None) -> None:
+        """All that is there now; more can be added meanwhile."""
+        self.wait()
+        self._raise_failure()
+        catalogue = Catalogue(self.folder / files.CATALOGUE, write=True)
+        try:
+            with self._one_merge:
+                rows, removed = catalogue.segments(), catalogue.removed()
+                if len(rows) > 1 or removed:
+                    _merge(self.folder, catalogue, rows, removed, threads)
+        finally:
+            catalogue.close()
 
     def close(self) -> None:
         self.wait()

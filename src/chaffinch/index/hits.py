@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from chaffinch.index.records import Stored
-from chaffinch.types import Match, Span
+from chaffinch.types import Document, Match, Span
 
 # Shares of a document, for the names of relations. Who edits changes a word in a paragraph; who revises keeps
 # most paragraphs.
@@ -55,7 +55,8 @@ class Discount:
 class Answer(Sequence[Hit]):
     """The hits of one search, the strongest first."""
 
-    query: str
+    query: Document
+    """As its spans point into it."""
     hits: tuple[Hit, ...]
     found: int
     """Documents with anything in common, those counted that are not among the hits."""

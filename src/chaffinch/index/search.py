@@ -80,7 +80,7 @@ def search(
         "stored": store.settings.stored,
         "damaged": list(damaged),
     }
-    return Answer(document.name, tuple(hits), len(shared.documents), shared.discounted, receipt)
+    return Answer(query.document, tuple(hits), len(shared.documents), shared.discounted, receipt)
 
 
 def heaviest(store: Store, document: Document, top: int) -> list[tuple[int, Stored]]:

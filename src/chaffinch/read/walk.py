@@ -76,10 +76,10 @@ def in_order(name: str) -> bytes:
 def _is_built(lower: str, siblings: Collection[str]) -> bool:
     if lower in _BUILT or lower.endswith(".egg-info") or lower.startswith("cmake-build-"):
         return True
-    signs = _BUILT_BESIDE.get(lower, ())
-    return any(
-        PurePosixPath(name.lower()).suffix in signs or name.lower() in signs for name in siblings if signs
-    )
+    signs = _BUILT_BESIDE.get(lower)
+    if signs is None:
+        return False
+    return any(PurePosixPath(name.lower()).suffix in signs or name.lower() in signs for name in siblings)
 
 
 def files(root: Path) -> Iterator[Path | Skipped]:

@@ -138,11 +138,12 @@ function overview() {
   if (index.pairs.length) main.append(explained("score", "coverage", "surprise"));
   const charts = make("div", { class: "charts" });
   if (total || all.length) {
+    const estimated = index.receipt.background;
     const key = make(
       "p",
       { class: "hint key" },
       make("span", { class: "swatch all" }),
-      `all ${grouped(Math.max(total, all.length))} pairs, on a logarithmic scale`,
+      `all ${grouped(Math.max(total, all.length))} pairs, on a logarithmic scale${estimated ? "; " + estimated : ""}`,
       all.length ? [make("span", { class: "swatch listed" }), "listed below"] : null,
     );
     charts.append(card("Scores", null, key, histogram()));

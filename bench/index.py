@@ -1,0 +1,246 @@
+"""An index at 100 million postings, and Koala's million documents.
+
+Most postings are numbers of chance, as hashes are; among them stand documents that were read, which are
+searched for. `python -m bench.index reader INDEX QUERIES` tells the memory of a process that searches.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import numpy as np
+
+from bench.memory import MIB, status
+from bench.table import Row
+from bench.texts import Texts
+from chaffinch import Document
+from chaffinch.core_index import Postings
+from chaffinch.index.index import Index
+from chaffinch.index.records import About, Batch, Stored
+
+MILLION = 1_000_000
+SIZES = (MILLION, 10 * MILLION, 100 * MILLION)
+_DOCUMENTS, _EACH = 1000, 400
+_SEARCHES = 300
+_KOALA = MILLION
+
+
+def rows(found: Texts, folder: Path) -> Iterator[Row]:
+    made = list(documents(found.english, 20_000, 10_000))
+    yield from adding(made, folder)
+    yield from growing(made[:1000], folder)
+    yield from koala(made[:1000], folder)
+
+
+def documents(english: bytes, count: int, size: int) -> Iterator[Document]:
+    """So many documents of about so many bytes: the text's words as often as they come, in an order of chance."""
+    words = english.split()
+    chance = np.random.default_rng(1)
+    each = size * len(words) // sum(len(word) + 1 for word in words)
+    for number in range(count):
+        said = b" ".join([words[i] for i in chance.integers(0, len(words), each).tolist()])
+        yield Document(f"d{number:07}", said, None, "plain", "text")
+
+
+def queries(made: list[Document]) -> list[Document]:
+    """Documents of 10 KB, half new, half from one or two that are there."""
+    chance = random.Random(2)
+    found = []
+    for number in range(_SEARCHES):
+        one, other = chance.sample(made, 2)
+        half, quarter = len(one.data) // 2, len(other.data) // 4
+        own = " ".join(f"{chance.getrandbits(36):x}" for _ in range(quarter // 10)).encode()
+        found.append(
+            Document(f"q{number}", one.data[:half] + own + other.data[:quarter], None, "plain", "text")
+        )
+    return found
+
+
+def adding(made: list[Document], folder: Path) -> Iterator[Row]:
+    """Bytes to committed postings."""
+    size = sum(len(d.data) for d in made) / 1e6
+    for content, least in (("text", 150.0), ("none", None)):
+        where = folder / f"adding-{content}"
+        with Index.create(where, content=content) as index:
+            start = perf_counter()
+            index.add(made)
+            took = perf_counter() - start
+        kept = "with their texts" if content == "text" else "fingerprints alone"
+        yield Row(f"adding {size:,.0f} MB of documents, {kept}", size / took, "MB/s", least=least)
+        shutil.rmtree(where)
+
+
+def batch(count: int, each: int, number: int, about: Callable[[int], About] | None = None) -> Batch:
+    """Documents whose hashes are of chance."""
+    chance = np.random.default_rng(number)
+    postings = Postings(
+        chance.integers(0, 2**64, count * each, np.uint64),
+        np.repeat(np.arange(count, dtype=np.uint32), each),
+        chance.integers(0, 16_384, count * each, np.uint32)
+        if about is None
+        else np.zeros(count * each, np.uint32),
+    )
+    first = number * count
+    stored = [
+        Stored(
+            f"paper-{first + i}.txt",
+            chance.bytes(12),
+            16_384,
+            13_000,
+            each,
+            about(first + i) if about else About(),
+        )
+        for i in range(count)
+    ]
+    return Batch(stored, postings, [None] * count, [])
+
+
+def growing(made: list[Document], folder: Path) -> Iterator[Row]:
+    """The same index at each of the sizes."""
+    asked = queries(made)
+    where = folder / "growing"
+    rates, medians = [], []
+    at = 0
+    with Index.create(where) as index:
+        index.add(made)
+        for size in SIZES:
+            spent, added = 0.0, 0
+            while at < size:
+                fresh = batch(_DOCUMENTS, _EACH, at // (_DOCUMENTS * _EACH))
+                begun = perf_counter()
+                index.store.add(fresh)
+                spent += perf_counter() - begun
+                at += len(fresh.postings.hashes)
+                added += len(fresh.postings.hashes)
+            begun = perf_counter()
+            index.store.writer.wait()  # type: ignore[attr-defined]
+            spent += perf_counter() - begun
+            rates.append(added / spent / MILLION)
+            times = _searched(index, asked)
+            medians.append(median(times))
+            yield Row(f"adding segments up to {size:,} postings, merges counted", rates[-1], "M/s", least=5)
+            yield Row(f"searching {size:,} postings, median", medians[-1] * 1e3, "ms", most=5)
+            if size == SIZES[-1]:
+                yield Row(
+                    f"searching {size:,} postings, 99 of 100", quantiles(times, n=100)[98] * 1e3, "ms", most=20
+                )
+        yield Row("slowest adding / fastest, as it grows", max(rates) / min(rates), "×", most=1.5)
+        yield Row("slowest median search / fastest, as it grows", max(medians) / min(medians), "×", most=2)
+        yield from waiting(index, asked)
+        index.merge()
+        info = index.info()
+        yield Row(
+            "bytes a posting after merge, catalogue counted", info.bytes / info.postings, "bytes", most=10
+        )
+        times = _searched(index, asked)
+        yield Row("searching the merged index, median", median(times) * 1e3, "ms", most=5)
+    yield reader(where, asked, folder)
+    shutil.rmtree(where)
+
+
+def _searched(index: Index, asked: list[Document]) -> list[float]:
+    """How long each search takes; everything was looked up once before."""
+    for query in asked:
+        index.search(query)
+    times = []
+    for query in asked:
+        start = perf_counter()
+        answer = index.search(query)
+        times.append(perf_counter() - start)
+        assert answer.hits[0].matches
+    return times
+
+
+def waiting(index: Index, asked: list[Document]) -> Iterator[Row]:
+    """The longest that a small add or a search takes while a merge of everything goes on."""
+    adds, searches = [0.0], [0.0]
+    writer = index.store.writer  # type: ignore[attr-defined]
+    merge = threading.Thread(target=writer.merge_into_one, args=[1])
+    merge.start()
+    with Index.open(index.store.where) as reader:
+        while merge.is_alive():
+            start = perf_counter()
+            reader.search(asked[len(searches) % len(asked)])
+            searches.append(perf_counter() - start)
+            fresh = batch(10, _EACH, 10 * MILLION + len(adds))
+            start = perf_counter()
+            index.store.add(fresh)
+            adds.append(perf_counter() - start)
+    yield Row(f"longest of {len(searches):,} searches during a merge", max(searches) * 1e3, "ms", most=200)
+    yield Row(f"longest of {len(adds):,} small adds during a merge", max(adds) * 1e3, "ms", most=200)
+
+
+def reader(where: Path, asked: list[Document], folder: Path) -> Row:
+    """What a process that searches needs, beyond what the system caches of the files."""
+    saved = folder / "queries"
+    saved.write_bytes(pickle.dumps(asked))
+    command = [sys.executable, "-m", "bench.index", "reader", str(where), str(saved)]
+    done = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout)
+    return Row(f"memory of a reader at {SIZES[-1]:,} postings", done["anonymous"] / MIB, "MiB", most=100)
+
+
+def koala(made: list[Document], folder: Path) -> Iterator[Row]:
+    """A million documents, 100 of 1,000 fingerprints each, with what is said about them."""
+    where = folder / "koala"
+
+    def about(number: int) -> About:
+        host = f"http://www.university-{number % 2000}.edu/~author{number % 200_000}/papers/"
+        return About(
+            f"{host}paper-{number}.txt",
+            f"author{number % 200_000}@university-{number % 2000}.edu",
+            "1996-03-01",
+        )
+
+    with Index.create(where, "koala", content="none") as index:
+        index.add(made)
+        start = perf_counter()
+        for number in range(_KOALA // 10_000):
+            index.store.add(batch(10_000, 100, number, about))
+        index.merge()
+        yield Row(f"adding {_KOALA:,} documents in Koala's way", _KOALA / (perf_counter() - start), "a second")
+        yield Row("Koala, bytes a document with its log", index.info().bytes / len(index), "bytes", most=600)
+        times: list[float] = []
+        found = 0
+        for _ in range(2):
+            times.clear()
+            for document in made[:_SEARCHES]:
+                start = perf_counter()
+                hits = index.search(document)
+                times.append(perf_counter() - start)
+                assert hits[0].relation == "identical"
+        yield Row(f"Koala, searching {_KOALA:,} documents, median", median(times) * 1e3, "ms", most=5)
+        chance = np.random.default_rng(7)
+        for _ in range(1000):
+            found += len(index.store.lookup(chance.integers(0, 2**64, 1000, np.uint64)).queries)
+        yield Row("Koala, hits by chance in a search of 1,000", found / 1000, "", most=0.01)
+    shutil.rmtree(where)
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["reader"]:
+        asked = pickle.loads(Path(sys.argv[3]).read_bytes())
+        with Index.open(sys.argv[2]) as index:
+            for query in asked:
+                index.search(query)
+            print(json.dumps({"anonymous": status("RssAnon")}))
+        return
+    from bench import texts
+
+    with TemporaryDirectory() as folder:
+        for row in rows(texts.standard_library(), Path(folder)):
+            print("  ".join(row.cells()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

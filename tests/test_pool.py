@@ -1,0 +1,59 @@
+"""What is listed does not depend on how many pairs are scored; what is estimated is told."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import chaffinch
+from chaffinch import Report, pool
+from tests.programs import WRITERS, Style, functions
+
+
+def school(folder: Path) -> Path:
+    """Programs that all share something, some much, in two languages."""
+    rng = random.Random(0)
+    stock = [f for seed in range(6) for f in functions(seed, 3)]
+    for i in range(24):
+        (folder / f"s{i:02}").mkdir(parents=True)
+        for language in ("c", "py")[: 1 + i % 3]:
+            text = WRITERS[language](rng.sample(stock, 6), Style(f"v{i}"))
+            (folder / f"s{i:02}" / f"main.{language}").write_text(text)
+    return folder
+
+
+def few_scored(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
+    monkeypatch.setattr(pool, "EXACT", pairs)
+    monkeypatch.setattr(pool, "_BLOCK", 17)
+
+
+@pytest.mark.parametrize(
+    ("top", "threshold"), [(1, None), (5, None), (12, 0.0), (12, 0.5), (500, None), (None, 0.0)]
+)
+def test_what_is_listed_is_the_same_though_few_pairs_are_scored(
+    top: int | None, threshold: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found() -> Report:
+        return chaffinch.compare([school_folder], top=top, threshold=threshold)
+
+    school_folder = school(tmp_path)
+    all_scored = found()
+    few_scored(monkeypatch, 20)
+    some_scored = found()
+    estimated = some_scored.receipt.pop("background", None)
+    assert replace(some_scored, background=all_scored.background) == all_scored
+    assert sum(some_scored.background) == sum(all_scored.background) == 24 * 23 // 2
+    assert (estimated is None) == (top is None or top == 500)
+    if estimated is None:
+        assert some_scored.background == all_scored.background
+
+
+def test_an_estimate_is_near_what_it_estimates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = chaffinch.compare([school(tmp_path)], top=1).background
+    few_scored(monkeypatch, 130)
+    report = chaffinch.compare([tmp_path], top=1)
+    assert report.receipt["background"].startswith("estimated from 13")
+    assert sum(abs(a - b) for a, b in zip(exact, report.background, strict=True)) < sum(exact) / 4
