@@ -8,6 +8,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from chaffinch import core
+from tests.postgres_server import postgres
+
+__all__ = ["level", "postgres"]
 
 settings.register_profile(
     "chaffinch",

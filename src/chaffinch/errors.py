@@ -37,6 +37,6 @@ class Damaged(ChaffinchError):
     """A file of an index is not as it was written; the others can be used without it."""
 
     def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"{name}: {why}; put back a copy of it, or leave it out and add its documents again")
+        super().__init__(f"{name}: {why}; put back a copy of it, or remove its documents and add them again")
         self.name = name
         self.why = why

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,6 +42,10 @@ _COLUMNS = """
     d.generation, d.boilerplate
     FROM documents d LEFT JOIN texts head ON head.id = d.url_head LEFT JOIN texts c ON c.id = d.contact
 """
+_NOT_ONE = "not an index, or a damaged one"
+_CURE = "put back a copy of it, or import what was exported"
+_PATIENCE = 60
+"""Seconds that one waits for another who is writing."""
 _MANY = 500
 """Values bound in one statement."""
 
@@ -61,21 +65,29 @@ class Catalogue:
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
         self.path = path
-        self._connection = _connect(path, write)
+        self._connection, self._stamp = _connect(path, write)
 
     @classmethod
     def create(cls, path: Path, settings: Settings) -> None:
-        connection = sqlite3.connect(path, isolation_level=None)
-        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN;" + _SCHEMA)
-        connection.execute("INSERT INTO meta VALUES ('settings', ?)", [json.dumps(settings.to_dict())])
-        connection.execute("COMMIT")
-        connection.close()
+        """All of it is in this one file when this returns."""
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.executescript("PRAGMA synchronous = FULL; BEGIN;" + _SCHEMA)
+            connection.execute("INSERT INTO meta VALUES ('settings', ?)", [json.dumps(settings.to_dict())])
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
 
     def close(self) -> None:
         self._connection.close()
 
+    def stale(self) -> bool:
+        """Whether there is something newer that this connection will not see."""
+        return self._stamp is not None and self._stamp != _stamp(self.path)
+
     def settings(self) -> Settings:
-        return Settings.from_dict(json.loads(self.meta("settings")), str(self.path.parent))
+        said = self.meta("settings")
+        if said is None:
+            raise IndexTrouble(f"{self.path.parent}: {_NOT_ONE}; {_CURE}")
+        return Settings.from_dict(json.loads(said), str(self.path.parent))
 
     def meta(self, key: str) -> Any:
         return self._one("SELECT value FROM meta WHERE key = ?", key)
@@ -90,11 +102,11 @@ class Catalogue:
         self._connection.execute(f"BEGIN {kind}")
         try:
             yield
+            self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -160,6 +172,23 @@ class Catalogue:
         self._connection.executemany("DELETE FROM segments WHERE id = ?", [[n] for n in numbers])
         self._connection.executemany("DELETE FROM removed WHERE document = ?", [[d] for d in purged])
 
+    def between(self, first: int, last: int) -> list[str]:
+        """The names of the documents whose postings are in a segment."""
+        rows = self._connection.execute(
+            "SELECT name FROM documents WHERE id BETWEEN ? AND ? AND postings > 0 ORDER BY id", [first, last]
+        )
+        return [row[0] for row in rows]
+
+    def is_alive(self, row: SegmentRow) -> bool:
+        """Whether any document has its postings there."""
+        return bool(
+            self._one(
+                "SELECT EXISTS (SELECT 1 FROM documents WHERE id BETWEEN ? AND ? AND postings > 0)",
+                row.first,
+                row.last,
+            )
+        )
+
     def removed(self) -> list[int]:
         return [row[0] for row in self._connection.execute("SELECT document FROM removed ORDER BY document")]
 
@@ -199,35 +228,72 @@ class Catalogue:
             yield from ((row[0], _stored(row)) for row in rows)
             after = rows[-1][0]
 
-    def tidy(self) -> None:
-        """Packs what removals and random keys have left half empty."""
-        for statement in ("REINDEX", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-            self._connection.execute(statement)
+    def tidy(self) -> str | None:
+        """Packs what removals and random keys have left half empty; why not, if it cannot be done now."""
+        try:
+            for statement in (
+                "REINDEX",
+                "VACUUM",
+                "PRAGMA busy_timeout = 0",
+                "PRAGMA wal_checkpoint(TRUNCATE)",
+            ):
+                self._connection.execute(statement).fetchall()  # without a wait for those who read
+        except sqlite3.OperationalError as error:
+            return str(error)
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000}").fetchall()
+        return None
 
     def check(self) -> list[str]:
         """What SQLite finds wrong."""
-        found = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
+        try:
+            found = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
+        except sqlite3.DatabaseError as error:
+            found = [str(error)]
         return [] if found == ["ok"] else [f"{self.path.name}: {problem}" for problem in found]
 
 
-def _connect(path: Path, write: bool) -> sqlite3.Connection:
-    if not path.exists():
-        raise NoIndex(f"{path.parent}: no index there; make one with chaffinch index create")
-    mode = "rw" if write else "ro"
+def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
+    """A connection; with what the file is like, if it is one that sees no changes."""
+    folder, uri = path.parent, path.absolute().as_uri()
     try:
-        return _opened(f"{path.resolve().as_uri()}?mode={mode}")
+        if not path.exists():
+            raise NoIndex(f"{folder}: no index there; make one with chaffinch index create")
+        stamp = _stamp(path)
+    except OSError as error:
+        raise IndexTrouble(f"{folder}: cannot be opened ({error.strerror})") from None
+    try:
+        return _opened(f"{uri}?mode={'rw' if write else 'ro'}"), None
     except sqlite3.DatabaseError as error:
-        wal = path.with_name(path.name + "-wal")
-        if write or (wal.exists() and wal.stat().st_size):
-            raise IndexTrouble(f"{path.parent}: cannot be opened ({error})") from None
+        forbidden = error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
+        if forbidden and write:
+            raise
+        if forbidden and stamp[-1]:
+            raise IndexTrouble(
+                f"{folder}: was not closed by its writer; open it once where you may write to it ({error})"
+            ) from None
+        if not forbidden and (write or stamp[-1]):
+            raise IndexTrouble(f"{folder}: cannot be opened ({error}); {_CURE}") from None
     try:  # in a folder that nobody can write to, nobody writes
-        return _opened(f"{path.resolve().as_uri()}?immutable=1")
+        return _opened(f"{uri}?immutable=1"), stamp
     except sqlite3.DatabaseError as error:
-        raise IndexTrouble(f"{path.parent}: not an index, or a damaged one ({error})") from None
+        raise IndexTrouble(f"{folder}: {_NOT_ONE} ({error}); {_CURE}") from None
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Changes when the file does; the last is what waits to be written into it."""
+    seen = path.stat()
+    try:
+        waiting = path.with_name(path.name + "-wal").stat().st_size
+    except FileNotFoundError:
+        waiting = 0
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns, waiting
 
 
 def _opened(uri: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(uri, uri=True, timeout=60, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        uri, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("SELECT count(*) FROM meta").fetchone()

@@ -9,6 +9,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from chaffinch.errors import Damaged
 from chaffinch.types import Document, Part
 
 _LEVEL = 1
@@ -26,9 +27,9 @@ def _head(document: Document) -> bytes:
     return json.dumps(said, separators=(",", ":")).encode() + b"\n"
 
 
-def unpack(name: str, packed: bytes) -> Document:
+def unpack(name: str, packed: bytes | None) -> Document:
     """The document as it was read when it was added."""
-    head, _, data = _decompressed(packed).partition(b"\n")
+    head, _, data = _decompressed(name, packed).partition(b"\n")
     encoding, kind, language, parts = json.loads(head)
     return Document(name, data, encoding, kind, language, tuple(Part(*part) for part in parts))
 
@@ -37,17 +38,27 @@ def pack_hashes(hashes: Sequence[NDArray[np.uint64]], threads: int) -> list[byte
     return _compressed([np.sort(h).tobytes() for h in hashes], threads)
 
 
-def unpack_hashes(packed: bytes) -> NDArray[np.uint64]:
-    return np.frombuffer(_decompressed(packed), np.uint64)
+def unpack_hashes(name: str, packed: bytes) -> NDArray[np.uint64]:
+    return np.frombuffer(_decompressed(name, packed), np.uint64)
+
+
+def check(name: str, packed: bytes | None) -> None:
+    """Raises Damaged unless it is as it was packed."""
+    _decompressed(name, packed)
 
 
 def _compressed(pieces: list[bytes], threads: int) -> list[bytes]:
-    compressor = zstandard.ZstdCompressor(_LEVEL)
+    packer = zstandard.ZstdCompressor(_LEVEL, write_checksum=True)
     if not any(pieces):  # which it does not take together
-        return [compressor.compress(piece) for piece in pieces]
-    packed = compressor.multi_compress_to_buffer([*pieces], threads=threads)
+        return [packer.compress(piece) for piece in pieces]
+    packed = packer.multi_compress_to_buffer([*pieces], threads=threads)
     return [packed[i].tobytes() for i in range(len(packed))]
 
 
-def _decompressed(packed: bytes) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(packed, max_output_size=_MOST)
+def _decompressed(name: str, packed: bytes | None) -> bytes:
+    if packed is None:
+        raise Damaged(name, "what was kept of it is gone")
+    try:
+        return zstandard.ZstdDecompressor().decompress(packed, max_output_size=_MOST)
+    except (zstandard.ZstdError, MemoryError):
+        raise Damaged(name, "what was kept of it is not as it was written") from None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +15,16 @@ from numpy.typing import NDArray
 from chaffinch import core_index
 from chaffinch.core_index import Found, Postings, Segment
 from chaffinch.errors import Damaged, IndexTrouble
-from chaffinch.index import files, merging, probes
+from chaffinch.index import contents, files, probes
 from chaffinch.index.catalogue import Catalogue, SegmentRow
 from chaffinch.index.records import Batch, Info, Probed, Settings, Stored
 from chaffinch.index.store import Hashes, Tell
+from chaffinch.index.writing import Writer
 
 _FEW_DOCUMENTS = 20_000
 """So many documents' postings are held in memory when they are given one after another."""
+_NAMED = 5
+"""So many documents of a damaged segment are named."""
 
 
 class Embedded:
@@ -32,15 +34,18 @@ class Embedded:
         self.where = str(where)
         self.folder = folder = Path(where)
         self._reader = Catalogue(folder / files.CATALOGUE)
-        self._reading = threading.RLock()
+        self._reading, self._opening = threading.RLock(), threading.Lock()
         self._depth = 0
-        self._writer: _Writer | None = None
+        self._closed = False
+        self._writer: Writer | None = None
         self._version = -1
         self._segments: dict[int, Segment] = {}
+        self._rows: dict[int, SegmentRow] = {}
         self._damaged: dict[int, str] = {}
         self._removed = np.empty(0, np.uint32)
         try:
-            self.settings = self._reader.settings()
+            with self._readable():
+                self.settings = self._reader.settings()
         except BaseException:
             self._reader.close()
             raise
@@ -48,22 +53,42 @@ class Embedded:
     @classmethod
     def create(cls, where: str | Path, settings: Settings) -> Embedded:
         folder = Path(where)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise IndexTrouble(f"{folder}: something is there already; name a folder that does not exist")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / files.SEGMENTS).mkdir()
-        # Under its name only when it is whole: a crash leaves no half of an index.
-        part = folder / "catalogue.part"
-        Catalogue.create(part, settings)
-        part.replace(folder / files.CATALOGUE)
+        taken = IndexTrouble(f"{folder}: something is there already; name a folder that does not exist")
+        with files.told(folder):
+            if folder.is_symlink() and not folder.exists():
+                raise IndexTrouble(f"{folder}: a link to nothing; name a folder that does not exist")
+            if folder.exists() and not (folder.is_dir() and files.unfinished(folder)):
+                raise taken
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = files.WriterLock(folder)
+            try:
+                if not files.unfinished(folder):  # somebody was faster
+                    raise taken
+                for left in folder.glob(f"{files.PART}*"):
+                    left.unlink()
+                (folder / files.SEGMENTS).mkdir(exist_ok=True)
+                # Under its name only when it is whole: a crash leaves no half of an index.
+                Catalogue.create(folder / files.PART, settings)
+                (folder / files.PART).replace(folder / files.CATALOGUE)
+                files.sync_folder(folder)
+            finally:
+                lock.release()
         return cls(folder)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        with self._reading:
+        with self._reading, self._readable():
+            self._refuse_closed()
             if self._depth:  # within another
-                yield
+                self._depth += 1
+                try:
+                    yield
+                finally:
+                    self._depth -= 1
                 return
+            if self._reader.stale():
+                self._reader.close()
+                self._reader, self._version = Catalogue(self._reader.path), -1
             while True:
                 with self._reader.transaction():
                     if not self._refresh():
@@ -75,29 +100,55 @@ class Embedded:
                         self._depth = 0
                 return
 
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Trouble with the catalogue, in words."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise IndexTrouble(
+                f"{self.where}: its catalogue cannot be read ({error}); put back a copy of it, "
+                "or import what was exported"
+            ) from error
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise IndexTrouble(f"{self.where}: was closed; open it again")
+
     def _refresh(self) -> bool:
         """Opens the segments of the state that is read; false if that state is gone."""
         version = int(self._reader.meta("version"))
         if version == self._version:
             return True
-        rows = self._reader.segments()
+        self._rows = {row.number: row for row in self._reader.segments()}
         opened: dict[int, Segment] = {}
         damaged: dict[int, str] = {}
-        for row in rows:
-            if row.number in self._segments:
-                opened[row.number] = self._segments[row.number]
+        for number in self._rows:
+            if number in self._segments:
+                opened[number] = self._segments[number]
                 continue
+            path = files.segment_path(self.folder, number)
             try:
-                opened[row.number] = files.open_segment(files.segment_path(self.folder, row.number))
-            except FileNotFoundError as error:
-                if self._merged_away(row.number):
+                opened[number] = files.open_segment(path)
+            except FileNotFoundError:
+                if self._merged_away(number):
                     return False
-                damaged[row.number] = f"{error.filename}: is missing; restore it, or index its documents again"
-            except (Damaged, OSError) as error:
-                damaged[row.number] = str(error)
+                damaged[number] = self._tell_damage(number, Damaged(str(path), "it is missing"))
+            except Damaged as error:
+                damaged[number] = self._tell_damage(number, error)
+            except OSError as error:
+                why = Damaged(str(path), f"it cannot be read ({error.strerror})")
+                damaged[number] = self._tell_damage(number, why)
         self._segments, self._damaged, self._version = opened, damaged, version
         self._removed = np.array(self._reader.removed(), np.uint32)
         return True
+
+    def _tell_damage(self, number: int, error: Damaged) -> str:
+        """With the documents that are not found because of it."""
+        row = self._rows[number]
+        names = self._reader.between(row.first, row.last)
+        more = [f"and {len(names) - _NAMED} more"] if len(names) > _NAMED else []
+        return f"{error} ({len(names)} documents: {', '.join([*names[:_NAMED], *more])})"
 
     def _merged_away(self, number: int) -> bool:
         """Whether a newer state no longer has the segment."""
@@ -114,7 +165,7 @@ class Embedded:
                     return core_index.lookup(list(self._segments.values()), hashes, self._removed)
                 except Damaged as error:
                     bad = next(n for n, s in self._segments.items() if s.name == error.name)
-                    self._damaged[bad] = str(error)
+                    self._damaged[bad] = self._tell_damage(bad, error)
                     del self._segments[bad]
 
     def count(self) -> int:
@@ -142,7 +193,20 @@ class Embedded:
             return self._reader.boilerplate()
 
     def each(self) -> Iterator[tuple[int, Stored]]:
-        return self._reader.each()
+        with self.snapshot():
+            if self._depth > 1:  # of the state that is looked at
+                return self._reader.each()
+        return self._each()
+
+    def _each(self) -> Iterator[tuple[int, Stored]]:
+        """Of one state, which nobody who reads or writes meanwhile has to wait for."""
+        with self._readable():
+            catalogue = Catalogue(self.folder / files.CATALOGUE)
+            try:
+                with catalogue.transaction():
+                    yield from catalogue.each()
+            finally:
+                catalogue.close()
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
         wanted = sorted(documents)
@@ -178,27 +242,32 @@ class Embedded:
 
     def info(self) -> Info:
         with self.snapshot():
-            rows = self._reader.segments()
-            size = sum(f.stat().st_size for f in self.folder.rglob("*") if f.is_file())
-            postings = sum(row.postings for row in rows)
-            return Info(self.count(), postings, len(rows), size, len(self._removed), self.damaged())
+            postings = sum(row.postings for row in self._rows.values())
+            size = sum(map(_size, self.folder.rglob("*")))
+            return Info(self.count(), postings, len(self._rows), size, len(self._removed), self.damaged())
+
+    def begin(self) -> None:
+        with files.told(self.where):
+            _ = self.writer
 
     @property
-    def writer(self) -> _Writer:
-        if self._writer is None:
-            self._writer = _Writer(self.folder, self.settings)
-        return self._writer
+    def writer(self) -> Writer:
+        with self._opening:
+            self._refuse_closed()
+            if self._writer is None:
+                self._writer = Writer(self.folder, self.settings)
+            return self._writer
 
     def add(self, batch: Batch) -> None:
-        with _told(self.where):
+        with files.told(self.where):
             self.writer.add(batch)
 
     def remove(self, documents: Sequence[int]) -> None:
-        with _told(self.where):
+        with files.told(self.where):
             self.writer.remove(documents)
 
     def merge(self, tell: Tell) -> None:
-        with _told(self.where):
+        with files.told(self.where):
             self.writer.merge_all(tell)
 
     def verify(self, tell: Tell) -> list[str]:
@@ -217,13 +286,26 @@ class Embedded:
                     problems.append(str(error))
             whole = not problems
             gone = set(self._removed.tolist())
+            tell("Checking the documents ...")
             for document, known in self._reader.each():
                 if whole and counted[document] != known.postings:
                     problems.append(f"{known.name}: {counted[document]} postings, {known.postings} were stored")
                 counted[document] = 0
+                if trouble := self._content_trouble(document, known):
+                    problems.append(trouble)
             if whole and (strays := set(counted.nonzero()[0].tolist()) - gone):
                 problems.append(f"postings of {len(strays)} documents that are not in the catalogue")
         return problems
+
+    def _content_trouble(self, document: int, known: Stored) -> str | None:
+        packed = self._reader.contents([document]).get(document)
+        if packed is None and self.settings.content == "none":
+            return None
+        try:
+            contents.check(known.name, packed)
+        except Damaged as error:
+            return str(error)
+        return None
 
     def probed(self, query: bytes, names: Sequence[str]) -> None:
         probes.record(self.folder, query, names)
@@ -235,157 +317,20 @@ class Embedded:
         probes.forget(self.folder, names)
 
     def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-        self._segments.clear()
-        self._reader.close()
+        with self._opening:
+            self._closed = True
+            writer, self._writer = self._writer, None
+        with self._reading:
+            self._segments.clear()
+            self._reader.close()
+        if writer is not None:  # the last: it packs what waits beside the catalogue into it
+            with files.told(self.where):
+                writer.close()
 
 
-class _Writer:
-    """What the one process that writes has: the lock, a connection, and a thread that merges."""
-
-    def __init__(self, folder: Path, settings: Settings) -> None:
-        self.folder, self.settings = folder, settings
-        self._lock = files.WriterLock(folder)
-        try:
-            self._catalogue = Catalogue(folder / files.CATALOGUE, write=True)
-            files.sweep(folder, {row.number for row in self._catalogue.segments()})
-        except BaseException:
-            self._lock.release()
-            raise
-        self._merger: threading.Thread | None = None
-        self._one_merge = threading.Lock()
-        self._failure: BaseException | None = None
-        self._closing = False
-
-    def add(self, batch: Batch) -> None:
-        self._raise_failure()
-        needed = batch.postings.hashes.nbytes * 2 + sum(len(c) for c in batch.contents if c)
-        if shutil.disk_usage(self.folder).free < needed:  # before half of it is written
-            raise IndexTrouble(f"{self.folder}: the disk is full; make room and add again, nothing is lost")
-        first = int(self._catalogue.meta("next"))  # nobody else takes numbers
-        if first + len(batch.documents) > 2**32:
-            raise IndexTrouble(f"{self.folder}: 2^32 documents were ever added; export it, and import it anew")
-        row = None
-        if len(batch.postings.hashes):
-            numbered = batch.postings._replace(documents=batch.postings.documents + np.uint32(first))
-            row = self._written([core_index.build(numbered, hash_bits=self.settings.hash_bits)], numbered)
-        with self._catalogue.changing():
-            self._catalogue.take("next", len(batch.documents))
-            self._catalogue.insert(first, batch)
-            self._catalogue.delete(batch.gone)
-            if row:
-                self._catalogue.add_segment(row)
-        self._merge_if_due()
-
-    def _written(self, pieces: list[NDArray[np.uint8]], postings: Postings) -> SegmentRow:
-        with self._catalogue.transaction("IMMEDIATE"):
-            number = self._catalogue.take("next_segment", 1)
-        size = files.write_segment(files.segment_path(self.folder, number), pieces)
-        owners = postings.documents
-        return SegmentRow(number, len(owners), size, int(owners.min()), int(owners.max()))
-
-    def remove(self, documents: Sequence[int]) -> None:
-        self._raise_failure()
-        with self._catalogue.changing():
-            self._catalogue.delete(documents)
-        self._merge_if_due()
-
-    def _merge_if_due(self) -> None:
-        if self._merger is not None and self._merger.is_alive():
-            return
-        if merging.due(self._catalogue.segments(), self._catalogue.removed()):
-            self._merger = threading.Thread(target=self._merge_what_is_due, daemon=True)
-            self._merger.start()
-
-    def _merge_what_is_due(self) -> None:
-        catalogue = Catalogue(self.folder / files.CATALOGUE, write=True)
-        try:
-            while not self._closing:
-                with self._one_merge:
-                    removed = catalogue.removed()
-                    chosen = merging.due(catalogue.segments(), removed)
-                    if not chosen:
-                        return
-                    _merge(self.folder, catalogue, chosen, removed, threads=1)
-        except Damaged:  # told by every search, by info and by verify; what is whole can still be added to
-            return
-        except BaseException as error:  # told to whoever writes next
-            self._failure = error
-        finally:
-            catalogue.close()
-
-    def _raise_failure(self) -> None:
-        if self._failure is not None:
-            failure, self._failure = self._failure, None
-            raise failure
-
-    def wait(self) -> None:
-        """Until no merge is under way."""
-        if self._merger is not None:
-            self._merger.join()
-
-    def merge_all(self, tell: Tell) -> None:
-        tell("Merging ...")
-        self.merge_into_one(threads=None)
-        tell("Packing the catalogue ...")
-        self._catalogue.tidy()
-
-    def merge_into_one(self, threads: int | None) -> None:
-        """All that is there now; more can be added meanwhile."""
-        self.wait()
-        self._raise_failure()
-        catalogue = Catalogue(self.folder / files.CATALOGUE, write=True)
-        try:
-            with self._one_merge:
-                rows, removed = catalogue.segments(), catalogue.removed()
-                if len(rows) > 1 or removed:
-                    _merge(self.folder, catalogue, rows, removed, threads)
-        finally:
-            catalogue.close()
-
-    def close(self) -> None:
-        self.wait()
-        self._closing = True
-        self._catalogue.close()
-        self._lock.release()
-        self._raise_failure()
-
-
-def _merge(
-    folder: Path, catalogue: Catalogue, rows: list[SegmentRow], removed: list[int], threads: int | None
-) -> None:
-    """Makes one segment of several; postings of removed documents are gone."""
-    segments = [files.open_segment(files.segment_path(folder, row.number)) for row in rows]
-    first, last = (rows[0].first, rows[-1].last) if rows else (0, 0)
-    purged = removed[bisect_left(removed, first) : bisect_right(removed, last)]
-    with catalogue.transaction("IMMEDIATE"):
-        number = catalogue.take("next_segment", 1)
-    path = files.segment_path(folder, number)
-    size = files.write_segment(path, core_index.merge(segments, np.array(purged, np.uint32), threads=threads))
-    merged = files.open_segment(path)
-    with catalogue.changing():
-        catalogue.drop_segments([row.number for row in rows], purged)
-        if merged.postings:
-            catalogue.add_segment(SegmentRow(number, merged.postings, size, first, last))
-    for row in rows:
-        files.segment_path(folder, row.number).unlink(missing_ok=True)
-    if not merged.postings:
-        path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _told(where: str) -> Iterator[None]:
-    """Trouble with the disk, in words."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise IndexTrouble(
-            f"{where}: cannot be written to ({error}); nothing that was there is lost"
-        ) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise IndexTrouble(
-            f"{where}: cannot be written to ({reason}); nothing that was there is lost"
-        ) from error
+def _size(path: Path) -> int:
+    """A file's; that of one that was just merged away is nothing."""
+    with suppress(FileNotFoundError):
+        seen = path.stat()
+        return seen.st_size if S_ISREG(seen.st_mode) else 0
+    return 0

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from chaffinch import core_compare, match
 from chaffinch.core_index import Found
-from chaffinch.index import contents
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Match, Span
 from chaffinch.units import Unit, units
@@ -40,33 +39,28 @@ class Evidence:
 def grown(
     query: Document,
     recipe: Recipe,
-    packed: Mapping[int, bytes],
-    names: Mapping[int, str],
-    boilerplate: Sequence[int],
+    kept: Mapping[int, Document],
+    boilerplate: Sequence[Document],
     frequencies: tuple[NDArray[np.uint32], NDArray[np.int64]],
-) -> list[Evidence]:
-    """The maximal matches with each of the named documents; boilerplate is no match."""
-    if not names:
-        return []
+) -> dict[int, Evidence]:
+    """The maximal matches with each of the numbered documents; boilerplate is no match."""
+    if not kept:
+        return {}
     how = _windowed(recipe)
-    kept = [contents.unpack(names[number], packed[number]) for number in names]
-    made = units([[query], *([document] for document in kept)], how)
-    base = None
-    if boilerplate:
-        documents = [contents.unpack(f"boilerplate {n}", packed[n]) for n in boilerplate]
-        base = units([documents], how)[0]
+    made = units([[query], *([document] for document in kept.values())], how)
+    base = units([[*boilerplate]], how)[0] if boilerplate else None
     masks = match.given(made, base, how.k)
     prints = [match.without(unit.prints, mask, how.k) for unit, mask in zip(made, masks, strict=True)]
     collection = core_compare.Collection(match.unlike(made, masks), prints)
     pairs = np.array([(0, i) for i in range(1, len(made))], np.uint32)
     runs = core_compare.matches(collection, pairs, how.k, match.GAP)
     owners = _spread(len(made[0].symbols), *frequencies)
-    found = []
+    found = {}
     sizes = [unit.size - int(mask.sum()) for unit, mask in zip(made, masks, strict=True)]
-    for i, unit in enumerate(made[1:], 1):
+    for i, (number, unit) in enumerate(zip(kept, made[1:], strict=True), 1):
         common = match.common(made[0], unit, owners, runs, i - 1, how.guarantee or how.k)
         same = np.array_equal(_own(made[0]), _own(unit))
-        found.append(Evidence(common.matches, common.covered, (sizes[0], sizes[i]), same))
+        found[number] = Evidence(common.matches, common.covered, (sizes[0], sizes[i]), same)
     return found
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +41,14 @@ class Index:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._one = threading.RLock()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """What is looked at here to be changed is changed by nobody else: no process, no thread."""
+        with self._one:
+            self.store.begin()
+            yield
 
     @classmethod
     def create(
@@ -104,10 +114,11 @@ class Index:
         What is there already, by name and content, is passed over: an add that was cut off is simply run again.
         Another content under a name that is there needs `replacing`.
         """
-        found = _documents(items)
-        report = adding.add(self.store, found, about, boilerplate, replacing, threads, progress)
-        self.store.forget_probes(report.replaced)
-        return report
+        with self._writing():
+            found = _documents(items)
+            report = adding.add(self.store, found, about, boilerplate, replacing, threads, progress)
+            self.store.forget_probes(report.replaced)
+            return report
 
     def replace(self, items: Addable | Iterable[Addable], **options: object) -> adding.Added:
         """Adds, in the place of documents of the same names."""
@@ -116,9 +127,10 @@ class Index:
     def remove(self, names: str | Iterable[str]) -> list[str]:
         """Removes documents by name, at once; those that were there."""
         asked = [names] if isinstance(names, str) else list(names)
-        there = self.store.named([adding.plain_name(name) for name in asked])
-        self.store.remove(sorted(there.values()))
-        self.store.forget_probes(sorted(there))
+        with self._writing():
+            there = self.store.named([adding.plain_name(name) for name in asked])
+            self.store.remove(sorted(there.values()))
+            self.store.forget_probes(sorted(there))
         return sorted(there)
 
     def search(
@@ -141,7 +153,8 @@ class Index:
 
     def merge(self, progress: Tell = _quiet) -> None:
         """Makes it as small and fast as it can be; it never has to be called."""
-        self.store.merge(progress)
+        with self._writing():
+            self.store.merge(progress)
 
     def verify(self, progress: Tell = _quiet) -> list[str]:
         """Reads everything; what is wrong, if anything is."""
@@ -161,7 +174,8 @@ class Index:
         progress: Tell = _quiet,
     ) -> rotation.Rotated:
         """Chooses anew which fingerprints are stored, document by document, while searches go on."""
-        return rotation.rotate(self.store, names, _documents(sources), progress)
+        with self._writing():
+            return rotation.rotate(self.store, names, _documents(sources), progress)
 
     def export(self, path: Path | str) -> int:
         """All of it as JSON Lines, for another store or another version; how many documents. Has the secret."""
@@ -169,7 +183,8 @@ class Index:
 
     def import_(self, path: Path | str) -> int:
         """What `export` wrote, into an empty index or one with the same settings."""
-        return transfer.import_(self.store, Path(path))
+        with self._writing():
+            return transfer.import_(self.store, Path(path))
 
     def close(self) -> None:
         self.store.close()
@@ -180,7 +195,11 @@ class Index:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except IndexTrouble:
+            if error is None:  # else that is what is told
+                raise
 
 
 def _settings(recipe: str | Recipe, content: str, own: Mapping[str, int | None]) -> Settings:

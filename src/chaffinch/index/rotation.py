@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from chaffinch import api
-from chaffinch.errors import CoreFailure, IndexTrouble, Unreadable
+from chaffinch.errors import CoreFailure, Damaged, IndexTrouble, Unreadable
 from chaffinch.index import adding, contents, koala
 from chaffinch.index.records import Batch, Stored
 from chaffinch.index.store import Hashes, Store, Tell
@@ -28,19 +29,18 @@ def rotate(store: Store, names: Iterable[str] | None, sources: Iterable[adding.I
     """All documents, or those named; from what is kept of each, or from the sources, where they lie."""
     if store.settings.stored is None:
         raise IndexTrouble(f"{store.where}: stores every fingerprint, there is nothing to choose")
-    store.remove([])  # from here on nobody else writes: what is read stays true until it is replaced
     report = Rotated()
     wanted = None if names is None else [adding.plain_name(name) for name in names]
-    with store.snapshot():  # of this moment, even if another thread is in the midst of a search
-        numbers = [n for n, _ in store.each()] if wanted is None else _numbers(store, wanted, report)
+    numbers = [n for n, _ in store.each()] if wanted is None else _numbers(store, wanted, report)
     missing: dict[bytes, list[int]] = {}
     waiting = iter(numbers)
     while some := list(islice(waiting, _TOGETHER)):
         tell(f"Choosing anew for {len(report.rotated) + len(some)} of {len(numbers)} documents ...")
         known, kept = store.stored(some), store.contents(some)
-        for number in known.keys() - kept.keys():
+        sets = _from_kept(store, known, kept)
+        for number in known.keys() - sets.keys():
             missing.setdefault(known[number].digest, []).append(number)
-        _replace(store, known, kept, _from_kept(store, known, kept), report)
+        _replace(store, known, kept, sets, report)
     if missing:
         _from_sources(store, missing, sources, report, tell)
     return report
@@ -53,19 +53,22 @@ def _numbers(store: Store, names: Sequence[str], report: Rotated) -> list[int]:
 
 
 def _from_kept(store: Store, known: dict[int, Stored], kept: dict[int, bytes]) -> dict[int, Hashes]:
-    """The hashes that each is found by; texts are unpacked one at a time."""
-    if store.settings.content == "search-set":
-        return {n: contents.unpack_hashes(kept[n]) for n in known if n in kept}
-    recipe = store.settings.recipe
-    return {
-        n: api.fingerprint(contents.unpack(known[n].name, kept[n]), recipe).hashes for n in known if n in kept
-    }
+    """The hashes that each is found by, of what is whole; texts are unpacked one at a time."""
+    sets: dict[int, Hashes] = {}
+    for number, packed in kept.items():
+        name = known[number].name
+        with suppress(Damaged):
+            if store.settings.content == "search-set":
+                sets[number] = contents.unpack_hashes(name, packed)
+            else:
+                sets[number] = api.fingerprint(contents.unpack(name, packed), store.settings.recipe).hashes
+    return sets
 
 
 def _from_sources(
     store: Store, missing: dict[bytes, list[int]], sources: Iterable[adding.Item], report: Rotated, tell: Tell
 ) -> None:
-    """Those of which nothing is kept, as their contents come along, their texts one at a time."""
+    """Those of which nothing is kept that is whole, as their contents come along, their texts one at a time."""
     sets: dict[int, Hashes] = {}
     for source in sources:
         if isinstance(source, Skipped):
@@ -82,11 +85,11 @@ def _from_sources(
         sets |= dict.fromkeys(missing.pop(key), hashes)
         if len(sets) >= _TOGETHER:
             tell(f"Choosing anew from the sources, {len(report.rotated)} documents so far ...")
-            _replace(store, store.stored(list(sets)), {}, sets, report)
+            _replace(store, store.stored(list(sets)), store.contents(list(sets)), sets, report)
             sets = {}
-    _replace(store, store.stored(list(sets)), {}, sets, report)
+    _replace(store, store.stored(list(sets)), store.contents(list(sets)), sets, report)
     left = store.stored([n for numbers in missing.values() for n in numbers])
-    why = "its text is not kept; name the files it was added from as sources"
+    why = "its text is not kept, or damaged; name the files it was added from as sources"
     report.skipped += [Skipped(left[n].name, why) for n in sorted(left)]
 
 

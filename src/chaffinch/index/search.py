@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from chaffinch import api
 from chaffinch.core_index import Found
-from chaffinch.errors import BadRecipe
-from chaffinch.index import koala
+from chaffinch.errors import BadRecipe, Damaged
+from chaffinch.index import contents, koala
 from chaffinch.index.evidence import Evidence, chained, grown
 from chaffinch.index.hits import Answer, Containment, Discount, Hit, note, relation
 from chaffinch.index.records import Settings, Stored
@@ -60,13 +60,13 @@ def search(
         found = store.lookup(query.hashes[: query.asked])
         shared = _shared(store, query, found, documents)
         ranked = _ranked(store, query, shared, top)
-        evidence = _evidence(store, query, shared, ranked)
+        evidence, unread = _evidence(store, query, shared, ranked)
         hits = [
             _hit(store.settings, query, stored, shared, i, seen)
             for (i, stored), seen in zip(ranked, evidence, strict=True)
             if seen is None or seen.matches
         ]
-        damaged = store.damaged()
+        damaged = [*store.damaged(), *unread]
     hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
     recipe = store.settings.recipe
     receipt = {
@@ -78,7 +78,7 @@ def search(
         "documents": documents,
         "content": store.settings.content,
         "stored": store.settings.stored,
-        "damaged": list(damaged),
+        "damaged": damaged,
     }
     return Answer(query.document, tuple(hits), len(shared.documents), shared.discounted, receipt)
 
@@ -199,21 +199,35 @@ def _ranked(store: Store, query: Query, shared: _Shared, top: int | None) -> lis
 
 def _evidence(
     store: Store, query: Query, shared: _Shared, ranked: Sequence[tuple[int, Stored]]
-) -> Iterable[Evidence | None]:
-    """What can be shown for each: matches grown from the contents, chained from positions, or nothing."""
+) -> tuple[Sequence[Evidence | None], list[str]]:
+    """What can be shown for each: matches grown from the contents, chained from positions, or nothing.
+
+    Also what of the contents cannot be read.
+    """
     settings = store.settings
-    numbers = [int(shared.documents[i]) for i, _ in ranked]
-    if settings.content == "text":
+    names = {int(shared.documents[i]): stored.name for i, stored in ranked}
+    found: dict[int, Evidence] = {}
+    unread: list[str] = []
+    if settings.content == "text" and names:
         given = sorted(store.boilerplate())
-        contents = store.contents([*numbers, *given])
-        names = {n: s.name for n, (_, s) in zip(numbers, ranked, strict=True)}
-        return grown(query.document, settings.recipe, contents, names, given, _frequencies(query, shared))
+        packed = store.contents([*names, *given])
+        kept = dict(_unpacked(names, packed, unread))
+        base = dict(_unpacked({n: f"boilerplate {n}" for n in given}, packed, unread))
+        found = grown(query.document, settings.recipe, kept, list(base.values()), _frequencies(query, shared))
     if settings.has_positions:
-        return [
-            chained(query, shared.found, n, s.name, settings.recipe.k)
-            for n, (_, s) in zip(numbers, ranked, strict=True)
-        ]
-    return [None] * len(ranked)
+        for number in names.keys() - found.keys():
+            found[number] = chained(query, shared.found, number, names[number], settings.recipe.k)
+    return [found.get(number) for number in names], unread
+
+
+def _unpacked(
+    names: Mapping[int, str], packed: Mapping[int, bytes], unread: list[str]
+) -> Iterator[tuple[int, Document]]:
+    for number, name in names.items():
+        try:
+            yield number, contents.unpack(name, packed.get(number))
+        except Damaged as error:
+            unread.append(str(error))
 
 
 def _frequencies(query: Query, shared: _Shared) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

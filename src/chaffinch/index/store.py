@@ -25,6 +25,9 @@ class Store(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """Within it every question is answered from one state, whatever is written meanwhile."""
 
+    def begin(self) -> None:
+        """From here on nobody else writes: what is seen before a change is still so when it is made."""
+
     def add(self, batch: Batch) -> None:
         """All or nothing, and for good once this returns."""
 

@@ -1,0 +1,137 @@
+"""The tables of an index in PostgreSQL, and what is asked of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Numbers of documents and positions are 32 bits, hashes 64: stored as the signed integers of the same bits.
+# Who has a hash is read from the index alone. Postings come in order of their documents, more or less, so a few
+# bytes for every few pages tell where those of a document are; a second tree would double the cost of adding.
+# Names can be longer than a tree can hold: they are found by hash.
+SCHEMA: Final = """
+CREATE TABLE meta (
+    settings text NOT NULL, next bigint NOT NULL, documents bigint NOT NULL, postings bigint NOT NULL,
+    removed bigint NOT NULL
+);
+CREATE TABLE documents (
+    id integer PRIMARY KEY, name text NOT NULL, digest bytea NOT NULL, size bigint NOT NULL,
+    symbols bigint NOT NULL, postings bigint NOT NULL, url text, contact text, date text,
+    generation integer NOT NULL, boilerplate boolean NOT NULL
+);
+CREATE INDEX documents_name ON documents USING hash (name);
+CREATE INDEX documents_digest ON documents (digest);
+CREATE INDEX documents_boilerplate ON documents (id) WHERE boilerplate;
+CREATE TABLE contents (document integer PRIMARY KEY, data bytea NOT NULL);
+ALTER TABLE contents ALTER data SET STORAGE EXTERNAL;
+CREATE TABLE postings (hash bigint NOT NULL, document integer NOT NULL, position integer NOT NULL);
+CREATE INDEX postings_hash ON postings (hash) INCLUDE (document, position);
+CREATE INDEX postings_document ON postings USING brin (document) WITH (autosummarize, pages_per_range = 32);
+CREATE TABLE removed (document integer PRIMARY KEY);
+CREATE TABLE probes (
+    name_key bytea NOT NULL, query bytea NOT NULL, name text NOT NULL, at bigint NOT NULL,
+    PRIMARY KEY (name_key, query)
+);
+"""
+ON_CITUS: Final = """
+SELECT create_reference_table('removed');
+SELECT create_distributed_table('postings', 'hash');
+"""
+HAS_CITUS: Final = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
+THERE: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s)"
+NOT_EMPTY: Final = """
+SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s)
+"""
+
+# The planner knows nothing of a table that was filled a moment ago, and guesses that most rows are wanted.
+READING: Final = """
+SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
+    set_config('max_parallel_workers_per_gather', '0', false)
+"""
+READING_ALL: Final = """
+SET LOCAL enable_seqscan = on; SET LOCAL max_parallel_workers_per_gather TO DEFAULT;
+"""
+SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT FROM meta"
+"""A state is fixed by the first question, not by BEGIN."""
+
+_STANDS = "NOT EXISTS (SELECT FROM removed r WHERE r.document = p.document)"
+LOOKUP: Final = f"""
+SELECT p.hash, string_agg(int4send(p.document) || int4send(p.position), '') FROM postings p
+WHERE p.hash = ANY(%s::bigint[]) AND {_STANDS} GROUP BY p.hash
+"""
+LOOKUP_ON_CITUS: Final = f"""
+SELECT p.hash, string_agg(int4send(p.document) || int4send(p.position), '')
+FROM unnest(%s::bigint[]) AS asked (hash) JOIN postings p ON p.hash = asked.hash WHERE {_STANDS} GROUP BY p.hash
+"""
+POSTINGS_OF: Final = f"""
+SELECT p.document, string_agg(int8send(p.hash) || int4send(p.position), '') FROM postings p
+WHERE p.document BETWEEN %s AND %s AND p.document = ANY(%s::bigint[]) AND {_STANDS} GROUP BY p.document
+"""
+
+_COLUMNS = "id, name, digest, size, symbols, postings, url, contact, date, generation, boilerplate"
+COPY_DOCUMENTS: Final = f"COPY documents ({_COLUMNS}) FROM STDIN (FORMAT BINARY)"
+DOCUMENT_TYPES: Final = [
+    "int4", "text", "bytea", "int8", "int8", "int8", "text", "text", "text", "int4", "bool",
+]  # fmt: skip
+COPY_CONTENTS: Final = "COPY contents (document, data) FROM STDIN (FORMAT BINARY)"
+CONTENT_TYPES: Final = ["int4", "bytea"]
+COPY_POSTINGS: Final = "COPY postings (hash, document, position) FROM STDIN (FORMAT BINARY)"
+TAKE_NUMBERS: Final = """
+UPDATE meta SET next = next + %s, documents = documents + %s, postings = postings + %s RETURNING next
+"""
+DELETE: Final = """
+WITH gone AS (DELETE FROM documents WHERE id = ANY(%s::bigint[]) RETURNING id, postings),
+    emptied AS (DELETE FROM contents WHERE document IN (SELECT id FROM gone))
+SELECT id, postings FROM gone
+"""
+MARK_REMOVED: Final = "INSERT INTO removed SELECT unnest(%s::integer[])"
+COUNT_REMOVED: Final = "UPDATE meta SET documents = documents - %s, removed = removed + %s"
+PURGE: Final = """
+DELETE FROM postings p USING removed r WHERE r.document = p.document;
+DELETE FROM removed;
+UPDATE meta SET postings = postings - removed, removed = 0
+"""
+
+STORED: Final = f"SELECT {_COLUMNS} FROM documents WHERE id = ANY(%s::bigint[]) ORDER BY id"
+EACH: Final = f"SELECT {_COLUMNS} FROM documents WHERE id > %s ORDER BY id LIMIT %s"
+CONTENTS: Final = "SELECT document, data FROM contents WHERE document = ANY(%s::bigint[]) ORDER BY document"
+NAMED: Final = "SELECT name, id FROM documents WHERE name = ANY(%s::text[])"
+ALIKE: Final = """
+SELECT DISTINCT ON (digest) digest, name FROM documents WHERE digest = ANY(%s::bytea[]) ORDER BY digest, id
+"""
+BOILERPLATE: Final = "SELECT id FROM documents WHERE boilerplate"
+
+SIZE: Final = """
+SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
+JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relkind = 'r'
+"""
+SIZE_ON_CITUS: Final = """
+SELECT citus_total_relation_size('postings') + citus_total_relation_size('removed')
+    + pg_total_relation_size('documents') + pg_total_relation_size('contents')
+    + pg_total_relation_size('probes')
+"""
+TIDY: Final = ("postings", "documents", "contents", "removed", "probes")
+WRONG_COUNTS: Final = """
+WITH counted AS MATERIALIZED (SELECT document, count(*) AS n FROM postings GROUP BY document)
+SELECT d.name, coalesce(c.n, 0), coalesce(d.postings, 0)
+FROM counted c FULL JOIN documents d ON d.id = c.document
+WHERE coalesce(c.n, 0) <> coalesce(d.postings, 0)
+    AND NOT EXISTS (SELECT FROM removed r WHERE r.document = c.document)
+ORDER BY d.id
+"""
+STRAY_CONTENTS: Final = """
+SELECT count(*) FROM contents c WHERE NOT EXISTS (SELECT FROM documents d WHERE d.id = c.document)
+"""
+
+PROBED: Final = """
+INSERT INTO probes SELECT name_key, %s, name, %s FROM unnest(%s::bytea[], %s::text[]) AS p (name_key, name)
+ON CONFLICT (name_key, query) DO UPDATE SET at = excluded.at
+"""
+SUSPICIOUS: Final = """
+SELECT name, count(*) FROM probes WHERE at >= %s GROUP BY name HAVING count(*) >= %s
+ORDER BY count(*) DESC, name COLLATE "C"
+"""
+FORGET: Final = "DELETE FROM probes WHERE name_key = ANY(%s::bytea[])"
+WRITER: Final = """
+SELECT pg_try_advisory_lock(%s),
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
+"""

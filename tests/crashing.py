@@ -1,0 +1,177 @@
+"""Processes that write to an index and die in the middle of it, for the tests of what is left."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from typing import Any
+
+from chaffinch.errors import IndexTrouble
+from chaffinch.index import files, merging
+from chaffinch.index.catalogue import Catalogue
+from chaffinch.index.index import Index
+from chaffinch.types import Document
+from tests.indexed import document, text
+
+# Forked from one process that has imported all this: a start costs no more than a few milliseconds.
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["tests.crashing"])
+
+
+class Process:
+    """One that tells what it has done, until it is killed."""
+
+    def __init__(self, work: Callable[..., None], *arguments: object) -> None:
+        self._ours, theirs = _PROCESSES.Pipe(duplex=False)
+        self._process: ForkServerProcess = _PROCESSES.Process(
+            target=work, args=(theirs, *arguments), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+
+    def told(self) -> Any:
+        """The next it tells, as soon as it does."""
+        return self._ours.recv()
+
+    def quiet_for(self, seconds: float) -> bool:
+        """Whether it tells nothing for so long."""
+        return not self._ours.poll(seconds)
+
+    def kill(self) -> list[Any]:
+        """At once, whatever it is doing; what it told before and nobody has heard yet."""
+        self._process.kill()
+        self._process.join()
+        assert self._process.exitcode in (-signal.SIGKILL, 0), self._process.exitcode
+        return self.rest()
+
+    def rest(self) -> list[Any]:
+        """All that it tells until it ends."""
+        heard = []
+        try:
+            while True:
+                heard.append(self._ours.recv())
+        except (EOFError, OSError):
+            self._ours.close()
+        self._process.join()
+        return heard
+
+    def close(self) -> None:
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+        self._ours.close()
+
+
+@contextmanager
+def running(work: Callable[..., None], *arguments: object) -> Iterator[Process]:
+    process = Process(work, *arguments)
+    try:
+        yield process
+    finally:
+        process.close()
+
+
+def merge_often() -> None:
+    """Segments of any size become one when there are three of them."""
+    merging._FAN, merging._SMALL = 3, 8
+
+
+def known_files(where: Path) -> set[str]:
+    """The files of the segments that count."""
+    with closing(Catalogue(where / files.CATALOGUE)) as catalogue:
+        return {files.segment_path(where, row.number).name for row in catalogue.segments()}
+
+
+def said(number: int) -> str:
+    """The text of a document in a growing index: nobody else's."""
+    return text(40, f"document {number}")
+
+
+def grow(tell: Connection, where: Path, first: int, together: int, merging_too: bool) -> None:
+    """Adds documents, so many together, tells their numbers once they are there; now and then it merges."""
+    merge_often()
+    with Index.open(where) as index:
+        for number in range(first, first + 10_000, together):
+            some = range(number, number + together)
+            index.add([document(f"d{n}", said(n)) for n in some], threads=1)
+            for n in some:
+                tell.send(n)
+            if merging_too and number // together % 7 == 6:
+                index.merge()
+
+
+def do(tell: Connection, where: Path, what: str, arguments: object) -> None:
+    """One thing that an index does, told when it has begun and when it is done."""
+    merge_often()
+    with Index.open(where) as index:
+        tell.send("begun")
+        getattr(index, what)(*([] if arguments is None else [arguments]))
+        tell.send("done")
+
+
+def create(tell: Connection, where: Path) -> None:
+    tell.send("begun")
+    Index.create(where).close()
+    tell.send("done")
+
+
+def swap(tell: Connection, where: Path, versions: list[str], rounds: int) -> None:
+    """Replaces a document by its other version again and again, while others come and go."""
+    merge_often()
+    with Index.open(where) as index:
+        tell.send("begun")
+        for n in range(rounds):
+            index.replace(document("d", versions[n % 2]), threads=1)
+            index.add(document(f"other{n}", said(n)), threads=1)
+            if n % 3 == 2:
+                index.remove([f"other{n - 2}", f"other{n - 1}"])
+            if n % 10 == 9:
+                index.merge()
+    tell.send("done")
+
+
+def limited(tell: Connection, where: Path, most: int, large: bytes) -> None:
+    """Adds with no file larger than so many bytes; then without that limit."""
+    import resource
+
+    with Index.open(where) as index:
+        index.add(document("before", said(77)))
+        free = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, free[1]))
+        for _ in range(2):
+            try:
+                index.add(Document("large", large, "utf-8", "plain", "text"))
+                tell.send("added")
+            except IndexTrouble as error:
+                tell.send(str(error))
+        tell.send([len(index.search(said(77))), index.verify()])
+        resource.setrlimit(resource.RLIMIT_FSIZE, free)
+        index.add(Document("large", large, "utf-8", "plain", "text"))
+        tell.send([len(index), index.verify()])
+        index.store.writer.wait()  # type: ignore[attr-defined]
+        tell.send(sorted(path.name for path in (where / "segments").iterdir()))
+
+
+def look(tell: Connection, where: Path, asked: Connection) -> None:
+    """Searches for what it is asked for, and tries to add; as somebody who may not write."""
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    with Index.open(where) as index:
+        while (number := asked.recv()) is not None:
+            answer = index.search(said(number))
+            tell.send([[hit.document.name for hit in answer], answer.receipt["damaged"], len(index)])
+        try:
+            index.add(document("more", said(99)))
+        except IndexTrouble as error:
+            tell.send(str(error))
+        try:
+            Index.create(where / "another")
+        except IndexTrouble as error:
+            tell.send(str(error))

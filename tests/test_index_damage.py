@@ -1,0 +1,202 @@
+"""A damaged file of an index is named and never a wrong answer; what is whole is served; it can be mended."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.index import files, merging, probes
+from chaffinch.index.index import Index
+from tests.crashing import said
+from tests.indexed import document, text
+
+Spoil = Callable[[Path], None]
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    """An index with three documents, each in a segment of its own."""
+    folder = tmp_path / "archive.index"
+    with Index.create(folder) as index:
+        for n in range(3):
+            index.add(document(f"d{n}", said(n)))
+    return folder
+
+
+def names(index: Index, number: int) -> list[str]:
+    return [hit.document.name for hit in index.search(said(number))]
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 8] = (byte ^ 0xFF for byte in data[middle : middle + 8])
+    path.write_bytes(data)
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def overwrite(path: Path) -> None:
+    path.write_bytes(text(1000, "garbage").encode())
+
+
+@pytest.fixture(params=[flip, truncate, empty, delete, overwrite], ids=lambda spoil: spoil.__name__)
+def spoilt(request: pytest.FixtureRequest, where: Path) -> Path:
+    """The file of the second document's postings."""
+    path = files.segment_path(where, 2)
+    shutil.copy(path, where.with_name("copy.seg"))
+    request.param(path)
+    return path
+
+
+def test_a_damaged_segment_is_named_and_the_rest_is_served(where: Path, spoilt: Path) -> None:
+    with Index.open(where) as index:
+        answer = index.search(said(1))
+        (told,) = answer.receipt["damaged"]
+        assert told.startswith(f"{spoilt}: ")
+        assert told.endswith("remove its documents and add them again (1 documents: d1)")
+        assert list(answer) == []
+        assert [names(index, n) for n in (0, 2)] == [["d0"], ["d2"]]
+        assert index.info().damaged == (told,)
+        assert index.info().documents == 3
+        assert [problem.partition(";")[0] for problem in index.verify()] == [told.partition(";")[0]]
+    with Index.open(where) as index:
+        assert any(problem.startswith(f"{spoilt}: ") for problem in index.verify())
+
+
+def test_one_can_go_on_adding_to_a_damaged_index(
+    where: Path, spoilt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merging, "_FAN", 2)
+    with Index.open(where) as index:
+        for n in range(3, 20):
+            index.add(document(f"d{n}", said(n)))
+        index.store.writer.wait()  # type: ignore[attr-defined]
+        assert index.info().segments <= 4, "what comes behind the damaged one is merged"
+        assert [names(index, n) for n in range(20) if n != 1] == [[f"d{n}"] for n in range(20) if n != 1]
+        with pytest.raises(Damaged, match=str(spoilt)):
+            index.merge()
+        assert [names(index, n) for n in range(20) if n != 1] == [[f"d{n}"] for n in range(20) if n != 1]
+
+
+def test_a_copy_that_is_put_back_mends_it(where: Path, spoilt: Path) -> None:
+    with Index.open(where) as index:
+        assert index.verify()
+    shutil.copy(where.with_name("copy.seg"), spoilt)
+    with Index.open(where) as index:
+        assert index.verify() == []
+        index.merge()
+        assert [names(index, n) for n in range(3)] == [["d0"], ["d1"], ["d2"]]
+
+
+def test_removing_what_was_in_it_and_adding_that_again_mends_it(where: Path, spoilt: Path) -> None:
+    with Index.open(where) as index:
+        index.remove("d1")
+        index.add(document("d1", said(1)))
+        assert names(index, 1) == ["d1"]
+        index.merge()
+        assert index.verify() == []
+        assert index.info().damaged == ()
+        assert [names(index, n) for n in range(3)] == [["d0"], ["d1"], ["d2"]]
+    assert not spoilt.exists()
+
+
+@pytest.mark.parametrize("spoil", [empty, overwrite])
+def test_a_catalogue_that_is_none_is_told(where: Path, spoil: Spoil) -> None:
+    spoil(where / files.CATALOGUE)
+    with pytest.raises(IndexTrouble, match=f"{where}: .*; put back a copy"):
+        Index.open(where)
+    for command in (["info", where], ["verify", where], ["add", where, __file__]):
+        done = subprocess.run(
+            [sys.executable, "-m", "chaffinch", "index", *map(str, command)], capture_output=True, text=True
+        )
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"chaffinch: {where}: ")
+        assert "Traceback" not in done.stderr
+
+
+def test_a_database_of_somebody_else_is_no_catalogue(where: Path) -> None:
+    (where / files.CATALOGUE).unlink()
+    with closing(sqlite3.connect(where / files.CATALOGUE)) as other:
+        other.execute("CREATE TABLE meta (key, value)")
+    with pytest.raises(IndexTrouble, match=f"{where}: not an index"):
+        Index.open(where)
+
+
+def used(where: Path) -> list[str]:
+    """All that is told while everything is done that can be done with it; right answers only."""
+    with Index.open(where) as index:
+        problems = index.verify()
+        for n in range(3):
+            assert set(names(index, n)) <= {f"d{n}"}
+        index.add(document("more", said(9)))
+        index.merge()
+    return problems
+
+
+def test_a_catalogue_with_bad_pages_is_told_and_never_a_traceback(where: Path) -> None:
+    pages = (where / files.CATALOGUE).stat().st_size // 4096
+    assert pages > 5
+    for page in range(pages):
+        copy = where.with_name(f"copy{page}.index")
+        shutil.copytree(where, copy)
+        with (copy / files.CATALOGUE).open("r+b") as file:
+            file.seek(page * 4096)
+            file.write(b"\xaa" * 200)
+        try:
+            told = "".join(used(copy))
+        except IndexTrouble as error:
+            told = str(error)
+        assert told.startswith((f"{copy}: ", f"{files.CATALOGUE}: ")), page
+
+
+@pytest.mark.parametrize("kept", [b"", b"garbage", None, "flipped"])
+def test_a_text_that_is_not_as_it_was_kept_is_told_and_the_document_still_found(
+    where: Path, kept: bytes | str | None
+) -> None:
+    with closing(sqlite3.connect(where / files.CATALOGUE)) as connection, connection:
+        if kept == "flipped":
+            (data,) = connection.execute("SELECT data FROM contents WHERE document = 1").fetchone()
+            kept = data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]
+        if kept is None:
+            connection.execute("DELETE FROM contents WHERE document = 1")
+        else:
+            connection.execute("UPDATE contents SET data = ? WHERE document = 1", [kept])
+    with Index.open(where) as index:
+        answer = index.search(said(1))
+        assert [hit.document.name for hit in answer] == ["d1"]
+        assert answer[0].matches
+        (told,) = answer.receipt["damaged"]
+        assert told.startswith("d1: what was kept of it ")
+        assert index.verify() == [told]
+        assert names(index, 0) == ["d0"]
+        index.remove("d1")
+        index.add(document("d1", said(1)))
+        assert index.verify() == []
+
+
+def test_counts_of_searches_that_cannot_be_read_do_no_harm(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "koala", "koala") as index:
+        (tmp_path / "koala" / probes.FILE).write_bytes(b"garbage " * 1000)
+        index.add(document("d", text(900, 1)))
+        assert [hit.document.name for hit in index.search(text(900, 1))] == ["d"]
+        assert index.suspicious() == []
+        assert index.rotate().rotated == ["d"]
