@@ -13,6 +13,7 @@ import pytest
 
 import chaffinch
 from chaffinch.cli import main
+from chaffinch.commands_index import index
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "chaffinch"
@@ -127,7 +128,8 @@ def test_every_source_file_is_in_the_architecture() -> None:
 
 def test_every_command_and_option_is_documented() -> None:
     text = (ROOT / "docs" / "commands.md").read_text()
-    for name, command in main.commands.items():
+    inner = {f"index {name}": command for name, command in index.commands.items()}
+    for name, command in {**main.commands, **inner}.items():
         section = text.split(f"## chaffinch {name}\n")[1].split("\n## ")[0]
         for option in (o for p in command.params for o in p.opts if o.startswith("-")):
             assert option in section, f"{name} {option}: run `make docs`"
@@ -143,10 +145,18 @@ def test_code_in_documents_runs(tmp_path: Path) -> None:
 
 def test_shell_commands_in_the_readme_run(tmp_path: Path) -> None:
     """Those that begin with chaffinch, on a file like the README's and the demo that it starts with."""
+    run_commands_of(ROOT / "README.md", tmp_path)
+
+
+def test_shell_commands_for_an_index_run(tmp_path: Path) -> None:
+    run_commands_of(ROOT / "docs" / "searching.md", tmp_path)
+
+
+def run_commands_of(document: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_bytes((ROOT / "README.md").read_bytes())
     demo = [sys.executable, "-m", "chaffinch", "demo", "--no-open"]
     assert subprocess.run(demo, capture_output=True, cwd=tmp_path).returncode == 0
-    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.S))
+    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", document.read_text(), re.S))
     commands = re.findall(r"^chaffinch (.*?)(?: +#.*)?$", blocks, re.M)
     assert commands
     for command in commands:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from chaffinch.cli import main
@@ -14,13 +16,21 @@ TARGET = Path(__file__).parent.parent / "docs" / "commands.md"
 def commands() -> str:
     """The help of every command, one section each."""
     parts = ["# Commands\n\nMade by `make docs` from the help of each command.\n"]
-    for arguments in ([], *([name] for name in sorted(main.commands))):
+    for arguments in ([], *_names()):
         title = " ".join(["chaffinch", *arguments])
         shown = CliRunner(env={"COLUMNS": "100"}).invoke(
             main, [*arguments, "--help"], prog_name="chaffinch", max_content_width=100
         )
         parts.append(f"## {title}\n\n```\n{shown.output.rstrip()}\n```\n")
     return "\n".join(parts)
+
+
+def _names() -> Iterator[list[str]]:
+    """Of every command, and of those within a group."""
+    for name, command in sorted(main.commands.items()):
+        yield [name]
+        if isinstance(command, click.Group):
+            yield from ([name, inner] for inner in sorted(command.commands))
 
 
 if __name__ == "__main__":

@@ -200,6 +200,7 @@ def info(where: str, documents: bool, as_json: bool) -> None:
         told = asdict(about) | {
             "recipe": settings.recipe.receipt(),
             "content": settings.content,
+            "stored": settings.stored,
             "suspicious": [probed._asdict() for probed in opened.suspicious()],
         }
         everything = [_stored(document) for document in opened] if documents else []
@@ -209,6 +210,7 @@ def info(where: str, documents: bool, as_json: bool) -> None:
         f"{about.documents:,} documents, {about.postings:,} postings in {about.segments} segments, "
         f"{about.bytes / 1e6:,.1f} MB",
         f"recipe {settings.recipe}; content kept: {settings.content}",
+        *([f"{settings.stored:,} of {settings.recipe.w:,} stored of each"] if settings.stored else []),
         *([f"{about.removed:,} removed documents wait for a merge"] if about.removed else []),
         *(f"damaged: {printable(trouble)}" for trouble in about.damaged),
         *(

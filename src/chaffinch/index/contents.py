@@ -48,9 +48,9 @@ def check(name: str, packed: bytes | None) -> None:
 
 
 def _compressed(pieces: list[bytes], threads: int) -> list[bytes]:
-    if not pieces:
-        return []
     packer = zstandard.ZstdCompressor(_LEVEL, write_checksum=True)
+    if not any(pieces):  # which it does not take together
+        return [packer.compress(piece) for piece in pieces]
     packed = packer.multi_compress_to_buffer([*pieces], threads=threads)
     return [packed[i].tobytes() for i in range(len(packed))]
 

@@ -89,9 +89,9 @@ def relation(query: float, document: float, sizes: tuple[int, int]) -> str:
     return "revised" if min(query, document) >= _MUCH else "shares passages"
 
 
-def note(query: float, document: float, sizes: tuple[int, int], selected: bool) -> str:
-    """A word of caution where so few fingerprints tell little."""
-    ratio = max(sizes) / max(min(sizes), 1)
-    if selected and ratio > _SIZES_DIFFER and max(query, document) < _MUCH:
-        return f"one is {ratio:.0f} times as long as the other: a low ratio says little, compare them"
+def note(ratio: float, sizes: tuple[int, int]) -> str:
+    """A word of caution where few fingerprints tell little: the ratio of different sizes is always low."""
+    times = max(sizes) / max(min(sizes), 1)
+    if times > _SIZES_DIFFER and ratio < _MUCH:
+        return f"one is {times:.0f} times as long as the other: so few fingerprints tell little, compare them"
     return ""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -16,8 +15,8 @@ from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import adding, koala, rotation, transfer
 from chaffinch.index.embedded import Embedded
 from chaffinch.index.hits import Answer
-from chaffinch.index.probes import CLOSE
-from chaffinch.index.records import About, Info, Probed, Settings, Stored
+from chaffinch.index.probes import is_close
+from chaffinch.index.records import CONTENTS, About, Info, Probed, Settings, Stored
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Store
 from chaffinch.read import collect, jsonl
@@ -61,17 +60,18 @@ class Index:
         stored: int | None = None,
         searched: int | None = None,
         skip: int | None = None,
-        frequent: int = 4,
-        ignored: int = 10,
+        frequent: int | None = None,
+        ignored: int | None = None,
     ) -> Index:
         """A new index in a folder, or in the database that a postgresql:// address names.
 
         The recipe is "text", "code" for programs in any language, "koala" for a few secret fingerprints of each
         document (`stored` of `searched`), or a Recipe. With `content="none"` only fingerprints are kept.
+        With "koala" `skip` symbols at the start of a document are passed over, and of what `frequent` documents
+        have the commonest is, at most `ignored` fingerprints of it in one search.
         """
-        settings = _settings(recipe, content, stored, searched, skip)
-        settings = replace(settings, frequent=frequent, ignored=ignored)
-        return cls(_store(where).create(where, settings))
+        own = {"stored": stored, "searched": searched, "skip": skip, "frequent": frequent, "ignored": ignored}
+        return cls(_store(where).create(where, _settings(recipe, content, own)))
 
     @classmethod
     def open(cls, where: str | Path, recipe: Recipe | None = None) -> Index:
@@ -115,7 +115,10 @@ class Index:
         Another content under a name that is there needs `replacing`.
         """
         with self._writing():
-            return adding.add(self.store, _documents(items), about, boilerplate, replacing, threads, progress)
+            found = _documents(items)
+            report = adding.add(self.store, found, about, boilerplate, replacing, threads, progress)
+            self.store.forget_probes(report.replaced)
+            return report
 
     def replace(self, items: Addable | Iterable[Addable], **options: object) -> adding.Added:
         """Adds, in the place of documents of the same names."""
@@ -127,6 +130,7 @@ class Index:
         with self._writing():
             there = self.store.named([adding.plain_name(name) for name in asked])
             self.store.remove(sorted(there.values()))
+            self.store.forget_probes(sorted(there))
         return sorted(there)
 
     def search(
@@ -136,8 +140,8 @@ class Index:
         query = api.document(document)
         answer = search(self.store, query, effort=effort, window=window, top=top)
         if self.store.settings.stored is not None:
-            close = [hit.document.name for hit in answer if hit.containment.document >= CLOSE]
-            self.store.probed(query.data, close)
+            shares = ((hit.document.name, hit.containment) for hit in answer)
+            self.store.probed(query.data, [name for name, s in shares if is_close(s.query, s.document)])
         return answer
 
     def content(self, name: str) -> Document | None:
@@ -158,7 +162,9 @@ class Index:
 
     def suspicious(self) -> list[Probed]:
         """Documents that many slightly different queries came close to: a new choice may be due."""
-        return self.store.suspicious()
+        found = self.store.suspicious()
+        there = self.store.named([probed.name for probed in found])
+        return [probed for probed in found if probed.name in there]
 
     def rotate(
         self,
@@ -196,21 +202,13 @@ class Index:
                 raise
 
 
-def _settings(
-    recipe: str | Recipe, content: str, stored: int | None, searched: int | None, skip: int | None
-) -> Settings:
+def _settings(recipe: str | Recipe, content: str, own: Mapping[str, int | None]) -> Settings:
+    if content not in CONTENTS:
+        raise BadRecipe(f"content is {content!r}; choose one of {', '.join(CONTENTS)}")
     if recipe == "koala":
-        how = koala.recipe(
-            secrets.randbits(64),
-            koala.SEARCHED if searched is None else searched,
-            koala.SKIPPED if skip is None else skip,
-        )
-        kept = koala.STORED if stored is None else stored
-        if not 1 <= kept < how.w:
-            raise BadRecipe(f"stored is {kept}; give 1 to {how.w - 1}, fewer than are searched with")
-        return Settings(how, content, kept)
-    if (stored, searched, skip) != (None, None, None):
-        raise BadRecipe("stored, searched and skip are for the recipe koala")
+        return koala.settings(secrets.randbits(64), content, **own)
+    if any(number is not None for number in own.values()):
+        raise BadRecipe(f"{', '.join(own)} are for the recipe koala")
     if content == "search-set":
         raise BadRecipe("a search set is kept with the recipe koala; keep text or none")
     return Settings(recipe if isinstance(recipe, Recipe) else Recipe(recipe), content)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-import numpy as np
-from numpy.typing import NDArray
-
 from chaffinch import api
-from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.errors import CoreFailure, Damaged, IndexTrouble, Unreadable
 from chaffinch.index import adding, contents, koala
 from chaffinch.index.records import Batch, Stored
-from chaffinch.index.store import Store, Tell
-from chaffinch.types import Document, Skipped
+from chaffinch.index.store import Hashes, Store, Tell
+from chaffinch.types import Skipped
 
 _TOGETHER = 1000
 
@@ -34,24 +31,19 @@ def rotate(store: Store, names: Iterable[str] | None, sources: Iterable[adding.I
         raise IndexTrouble(f"{store.where}: stores every fingerprint, there is nothing to choose")
     report = Rotated()
     wanted = None if names is None else [adding.plain_name(name) for name in names]
-    given = _by_digest(sources, report)
     numbers = [n for n, _ in store.each()] if wanted is None else _numbers(store, wanted, report)
+    missing: dict[bytes, list[int]] = {}
     waiting = iter(numbers)
     while some := list(islice(waiting, _TOGETHER)):
         tell(f"Choosing anew for {len(report.rotated) + len(some)} of {len(numbers)} documents ...")
-        _rotate(store, some, given, report)
-    store.forget_probes(report.rotated)
+        known, kept = store.stored(some), store.contents(some)
+        sets = _from_kept(store, known, kept)
+        for number in known.keys() - sets.keys():
+            missing.setdefault(known[number].digest, []).append(number)
+        _replace(store, known, kept, sets, report)
+    if missing:
+        _from_sources(store, missing, sources, report, tell)
     return report
-
-
-def _by_digest(sources: Iterable[adding.Item], report: Rotated) -> dict[bytes, Document]:
-    found = {}
-    for source in sources:
-        if isinstance(source, Skipped):
-            report.skipped.append(source)
-        else:
-            found[adding.digest(source[0].data)] = source[0]
-    return found
 
 
 def _numbers(store: Store, names: Sequence[str], report: Rotated) -> list[int]:
@@ -60,17 +52,57 @@ def _numbers(store: Store, names: Sequence[str], report: Rotated) -> list[int]:
     return sorted(there.values())
 
 
-def _rotate(store: Store, numbers: list[int], given: dict[bytes, Document], report: Rotated) -> None:
-    known = store.stored(numbers)
-    kept = store.contents(numbers)
-    sets = dict(_search_sets(store, known, kept, given))
-    report.skipped += [
-        Skipped(known[n].name, "its text is not kept, or damaged; name the files it was added from as sources")
-        for n in known
-        if n not in sets
-    ]
+def _from_kept(store: Store, known: dict[int, Stored], kept: dict[int, bytes]) -> dict[int, Hashes]:
+    """The hashes that each is found by, of what is whole; texts are unpacked one at a time."""
+    sets: dict[int, Hashes] = {}
+    for number, packed in kept.items():
+        name = known[number].name
+        with suppress(Damaged):
+            if store.settings.content == "search-set":
+                sets[number] = contents.unpack_hashes(name, packed)
+            else:
+                sets[number] = api.fingerprint(contents.unpack(name, packed), store.settings.recipe).hashes
+    return sets
+
+
+def _from_sources(
+    store: Store, missing: dict[bytes, list[int]], sources: Iterable[adding.Item], report: Rotated, tell: Tell
+) -> None:
+    """Those of which nothing is kept that is whole, as their contents come along, their texts one at a time."""
+    sets: dict[int, Hashes] = {}
+    for source in sources:
+        if isinstance(source, Skipped):
+            report.skipped.append(source)
+            continue
+        key = adding.digest(source[0].data)
+        if key not in missing:
+            continue
+        try:
+            hashes = api.fingerprint(source[0], store.settings.recipe).hashes
+        except (Unreadable, CoreFailure) as error:  # it could be read once: something is missing here now
+            report.skipped.append(Skipped(source[0].name, str(error).removeprefix(f"{source[0].name}: ")))
+            continue
+        sets |= dict.fromkeys(missing.pop(key), hashes)
+        if len(sets) >= _TOGETHER:
+            tell(f"Choosing anew from the sources, {len(report.rotated)} documents so far ...")
+            _replace(store, store.stored(list(sets)), store.contents(list(sets)), sets, report)
+            sets = {}
+    _replace(store, store.stored(list(sets)), store.contents(list(sets)), sets, report)
+    left = store.stored([n for numbers in missing.values() for n in numbers])
+    why = "its text is not kept, or damaged; name the files it was added from as sources"
+    report.skipped += [Skipped(left[n].name, why) for n in sorted(left)]
+
+
+def _replace(
+    store: Store,
+    known: dict[int, Stored],
+    kept: dict[int, bytes],
+    sets: dict[int, Hashes],
+    report: Rotated,
+) -> None:
+    """In one commit, each document by itself with the next choice."""
     batch = Batch([], adding.joined([]), [], [])
-    chosen: list[tuple[NDArray[np.uint64], None]] = []
+    chosen: list[tuple[Hashes, None]] = []
     for number, hashes in sets.items():
         generation = known[number].generation + 1
         chosen.append((hashes[koala.chosen(hashes, store.settings, generation)], None))
@@ -79,21 +111,6 @@ def _rotate(store: Store, numbers: list[int], given: dict[bytes, Document], repo
         batch.gone.append(number)
     if batch.documents:
         store.add(batch._replace(postings=adding.joined(chosen)))
-        report.rotated += [document.name for document in batch.documents]
-
-
-def _search_sets(
-    store: Store, known: dict[int, Stored], kept: dict[int, bytes], given: dict[bytes, Document]
-) -> Iterator[tuple[int, NDArray[np.uint64]]]:
-    recipe = store.settings.recipe
-    for number, stored in known.items():
-        if number in kept:
-            with suppress(Damaged):  # then from the sources, if it is there
-                if store.settings.content == "search-set":
-                    hashes = contents.unpack_hashes(stored.name, kept[number])
-                else:
-                    hashes = api.fingerprint(contents.unpack(stored.name, kept[number]), recipe).hashes
-                yield number, hashes
-                continue
-        if stored.digest in given:
-            yield number, api.fingerprint(given[stored.digest], recipe).hashes
+        names = [document.name for document in batch.documents]
+        store.forget_probes(names)
+        report.rotated += names

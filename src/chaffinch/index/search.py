@@ -77,6 +77,7 @@ def search(
         "looked_up": query.asked,
         "documents": documents,
         "content": store.settings.content,
+        "stored": store.settings.stored,
         "damaged": damaged,
     }
     return Answer(query.document, tuple(hits), len(shared.documents), shared.discounted, receipt)
@@ -241,6 +242,7 @@ def _hit(
     settings: Settings, query: Query, stored: Stored, shared: _Shared, row: int, seen: Evidence | None
 ) -> Hit:
     sizes = query.prints.symbols, stored.symbols
+    caution, certain = "", seen is None or seen.identical
     if seen is not None and seen.covered is not None:
         of_query, of_document = (c / max(n, 1) for c, n in zip(seen.covered, seen.sizes, strict=True))
         both = sum(seen.covered) / 2
@@ -248,16 +250,18 @@ def _hit(
     else:
         share = query.asked / max(len(query.hashes), 1)
         total = max(stored.postings - float(shared.passed_over[row]) / share, 1)
-        of_document = min(float(shared.of_document[row]) / share / total, 1.0)
+        ratio = of_document = min(float(shared.of_document[row]) / share / total, 1.0)
         of_query = float(shared.of_query[row]) / max(shared.counted, 1)
         if settings.stored is not None:  # the few that are stored stand for all
-            there = min(settings.recipe.w, max(stored.symbols - settings.recipe.k + 1, 1))
-            of_query = min(of_document * there / max(len(query.hashes), 1), 1.0)
+            common = float(shared.of_document[row])
+            of_query, of_document = koala.shares(ratio, common, sizes, settings.recipe)
+            caution = note(ratio, sizes)
+        certain = share == 1
         both = (of_query * sizes[0] + of_document * sizes[1]) / 2
         either = sum(sizes) - both
     resemblance = min(both / max(either, 1e-9), 1.0)
     named = relation(of_query, of_document, sizes)
-    if named == "identical" and seen is not None and not seen.identical:
+    if named == "identical" and not certain:
         named = "edited"
     return Hit(
         stored,
@@ -266,5 +270,5 @@ def _hit(
         named,
         seen.matches if seen else (),
         float(shared.weights[row]),
-        note(of_query, of_document, sizes, settings.stored is not None and seen is None),
+        caution,
     )
