@@ -46,7 +46,7 @@ def grown(
     """The maximal matches with each of the numbered documents; boilerplate is no match."""
     if not kept:
         return {}
-    how = _windowed(recipe)
+    how = _exact(recipe)
     made = units([[query], *([document] for document in kept.values())], how)
     base = units([[*boilerplate]], how)[0] if boilerplate else None
     masks = match.given(made, base, how.k)
@@ -64,9 +64,9 @@ def grown(
     return found
 
 
-def _windowed(recipe: Recipe) -> Recipe:
-    """The recipe, or one that finds every run about twice as long as a gram if it promises nothing."""
-    return recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, w=recipe.k + 1)
+def _exact(recipe: Recipe) -> Recipe:
+    """The recipe, or one that finds every run as long as a gram if it promises nothing."""
+    return recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, scheme="all")
 
 
 def _own(unit: Unit) -> NDArray[np.uint32]:
