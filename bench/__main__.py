@@ -10,7 +10,20 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench import attacks, classes, density, documents, memory, peers, reading, rivals, speed, table, texts
+from bench import (
+    attacks,
+    classes,
+    density,
+    documents,
+    index,
+    memory,
+    peers,
+    reading,
+    rivals,
+    speed,
+    table,
+    texts,
+)
 from bench.table import Row
 from bench.texts import Texts
 from chaffinch import core
@@ -58,18 +71,21 @@ def main() -> int:
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="text/ and code/ to use, not the standard library"
     )
-    parser.add_argument("part", nargs="?", choices=("core", "compare", "all"), default="all")
+    parser.add_argument("part", nargs="?", choices=("core", "compare", "index", "all"), default="all")
     asked = parser.parse_args()
     missed = False
-    if asked.part != "compare":
-        found = texts.directory(asked.data) if asked.data else texts.standard_library()
-        origin = "given" if asked.data else "the standard library's"
-        sizes = f"{origin}, {len(found.english):,} bytes English, {len(found.code):,} code"
+    found = texts.directory(asked.data) if asked.data else texts.standard_library()
+    origin = "given" if asked.data else "the standard library's"
+    sizes = f"{origin}, {len(found.english):,} bytes English, {len(found.code):,} code"
+    if asked.part in ("core", "all"):
         with TemporaryDirectory() as folder:
             missed |= write("core", measure(found, Path(folder), asked.data), sizes)
-    if asked.part != "core":
+    if asked.part in ("compare", "all"):
         rows = [*attacks.rows(), *classes.rows(asked.data), *rivals.rows(asked.data)]
         missed |= write("compare", rows, "given" if asked.data else "made")
+    if asked.part in ("index", "all"):
+        with TemporaryDirectory() as folder:
+            missed |= write("index", list(index.rows(found, Path(folder))), sizes)
     return int(missed)
 
 

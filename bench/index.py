@@ -26,12 +26,18 @@ from bench.table import Row
 from bench.texts import Texts
 from chaffinch import Document
 from chaffinch.core_index import Postings
+from chaffinch.index.catalogue import Catalogue
+from chaffinch.index.embedded import Embedded
+from chaffinch.index.files import CATALOGUE
 from chaffinch.index.index import Index
 from chaffinch.index.records import About, Batch, Stored
+from tests.postgres_server import programs_found, running
 
 MILLION = 1_000_000
 SIZES = (MILLION, 10 * MILLION, 100 * MILLION)
 _DOCUMENTS, _EACH = 1000, 400
+_AT_ONCE = 10_000
+"""Documents that PostgreSQL is given at once: it would take still longer with fewer."""
 _SEARCHES = 300
 _KOALA = MILLION
 
@@ -124,7 +130,8 @@ def growing(made: list[Document], folder: Path) -> Iterator[Row]:
                 at += len(fresh.postings.hashes)
                 added += len(fresh.postings.hashes)
             begun = perf_counter()
-            index.store.writer.wait()  # type: ignore[attr-defined]
+            assert isinstance(index.store, Embedded)
+            index.store.writer.wait()
             spent += perf_counter() - begun
             rates.append(added / spent / MILLION)
             times = _searched(index, asked)
@@ -138,6 +145,7 @@ def growing(made: list[Document], folder: Path) -> Iterator[Row]:
         yield Row("slowest adding / fastest, as it grows", max(rates) / min(rates), "×", most=1.5)
         yield Row("slowest median search / fastest, as it grows", max(medians) / min(medians), "×", most=2)
         yield from waiting(index, asked)
+        yield postgres(made, asked, medians[-1])
         index.merge()
         info = index.info()
         yield Row(
@@ -165,8 +173,16 @@ def _searched(index: Index, asked: list[Document]) -> list[float]:
 def waiting(index: Index, asked: list[Document]) -> Iterator[Row]:
     """The longest that a small add or a search takes while a merge of everything goes on."""
     adds, searches = [0.0], [0.0]
-    writer = index.store.writer  # type: ignore[attr-defined]
-    merge = threading.Thread(target=writer.merge_into_one, args=[1])
+    assert isinstance(index.store, Embedded)
+    writer = index.store.writer
+
+    def merge_all() -> None:
+        catalogue = Catalogue(writer.folder / CATALOGUE, write=True)
+        writer._merge(catalogue, catalogue.segments(), threads=1)
+        catalogue.close()
+
+    # As the writer itself would, so that it begins no other.
+    merge = writer._merger = threading.Thread(target=merge_all)
     merge.start()
     with Index.open(index.store.where) as reader:
         while merge.is_alive():
@@ -179,6 +195,20 @@ def waiting(index: Index, asked: list[Document]) -> Iterator[Row]:
             adds.append(perf_counter() - start)
     yield Row(f"longest of {len(searches):,} searches during a merge", max(searches) * 1e3, "ms", most=200)
     yield Row(f"longest of {len(adds):,} small adds during a merge", max(adds) * 1e3, "ms", most=200)
+
+
+def postgres(made: list[Document], asked: list[Document], embedded: float) -> Row:
+    """The same documents, postings and searches in PostgreSQL."""
+    what = f"times as fast as PostgreSQL, {SIZES[-1]:,} postings"
+    programs = programs_found()
+    if programs is None:
+        return Row(what, None, least=3, note="not on this machine: no PostgreSQL")
+    with running(programs) as address, Index.create(address) as index:
+        index.add(made)
+        for number in range(SIZES[-1] // (_AT_ONCE * _EACH)):
+            index.store.add(batch(_AT_ONCE, _EACH, number))
+        index.merge()
+        return Row(what, median(_searched(index, asked)) / embedded, "×", least=3)
 
 
 def reader(where: Path, asked: list[Document], folder: Path) -> Row:

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,16 @@ _PATIENCE = 60
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of an empty database; a test names its own index in it, after a #."""
-    programs = _programs()
+    programs = programs_found()
     if programs is None:
         pytest.skip("there is no PostgreSQL")
+    with running(programs) as address:
+        yield address
+
+
+@contextmanager
+def running(programs: Path) -> Iterator[str]:
+    """A server, for as long as it is needed."""
     # Not in pytest's folder: the server runs as another user, who may not go there.
     folder = Path(tempfile.mkdtemp(prefix="chaffinch-postgres-"))
     try:
@@ -44,7 +52,7 @@ def postgres() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _programs() -> Path | None:
+def programs_found() -> Path | None:
     """Where initdb and postgres are, the newest of them."""
     versions = sorted(
         Path("/usr/lib/postgresql").glob("*/bin"),
