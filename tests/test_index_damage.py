@@ -173,13 +173,19 @@ def test_a_text_that_is_not_as_it_was_kept_is_told_and_the_document_still_found(
     where: Path, kept: bytes | str | None
 ) -> None:
     with closing(sqlite3.connect(where / files.CATALOGUE)) as connection, connection:
-        if kept == "flipped":
-            (data,) = connection.execute("SELECT data FROM contents WHERE document = 1").fetchone()
-            kept = data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]
-        if kept is None:
-            connection.execute("DELETE FROM contents WHERE document = 1")
-        else:
-            connection.execute("UPDATE contents SET data = ? WHERE document = 1", [kept])
+        query = "SELECT at, length FROM contents WHERE document = 1"
+        at, length = connection.execute(query).fetchone()
+        with (where / "texts-0001.dat").open("r+b") as file:
+            file.seek(at)
+            data = file.read(length)
+            file.seek(at)
+            match kept:
+                case "flipped":
+                    file.write(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
+                case bytes():
+                    file.write(kept.ljust(length, b"\0"))
+                case None:
+                    connection.execute("DELETE FROM contents WHERE document = 1")
     with Index.open(where) as index:
         answer = index.search(said(1))
         assert [hit.document.name for hit in answer] == ["d1"]
@@ -200,3 +206,25 @@ def test_counts_of_searches_that_cannot_be_read_do_no_harm(tmp_path: Path) -> No
         assert [hit.document.name for hit in index.search(text(900, 1))] == ["d"]
         assert index.suspicious() == []
         assert index.rotate().rotated == ["d"]
+
+
+def test_lost_texts_are_told_and_documents_still_found(where: Path) -> None:
+    (where / "texts-0001.dat").unlink()
+    with Index.open(where) as index:
+        answer = index.search(said(1))
+        assert [hit.document.name for hit in answer] == ["d1"]
+        assert answer.receipt["damaged"]
+        assert len(index.verify()) == len(index)
+        index.add(document("more", said(9)))
+        assert index.search(said(9))[0].relation == "identical"
+
+
+def test_texts_of_removed_documents_are_gone_after_a_merge(where: Path) -> None:
+    with Index.open(where) as index:
+        size = (where / "texts-0001.dat").stat().st_size
+        index.remove("d1")
+        index.merge()
+        (left,) = where.glob("texts-*.dat")
+        assert left.stat().st_size < size
+        assert [index.content(f"d{n}") is not None for n in range(3)] == [True, False, True]
+        assert index.verify() == []

@@ -100,7 +100,7 @@ if ROOT:
             assert [names(index, n) for n in there] == [[f"d{n}"] for n in there]
             assert index.verify() == []
             with pytest.raises(IndexTrouble, match="make room"):
-                index.add(Document("large", noise(500_000), "utf-8"))
+                index.add(Document("large", noise(4_000_000), "utf-8"))
             ballast.unlink()
             index.add(document("more", said(10_000)))
             assert names(index, 10_000) == ["more"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,9 +76,16 @@ def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprin
     return replace(prints, hashes=prints.hashes[keep], positions=prints.positions[keep])
 
 
+class Spanned(Protocol):
+    """Symbols that know their bytes."""
+
+    def spans(self, starts: Sequence[int], lengths: Sequence[int], runs: Sequence[int]) -> list[Span]:
+        """The bytes of these runs of symbols."""
+
+
 def common(
-    left: Unit,
-    right: Unit,
+    left: Spanned,
+    right: Spanned,
     owners: NDArray[np.uint32],
     runs: core_compare.Runs,
     pair: int,
@@ -87,41 +96,40 @@ def common(
     Matches of fewer than `sure` symbols are found by chance: they are left out unless there is nothing else.
     """
     first, last = runs.pair_offsets[pair : pair + 2].tolist()
-    bounds = runs.match_offsets[first : last + 1].astype(np.int64)
-    part = slice(int(bounds[0]), int(bounds[-1]))
-    lefts, rights, lengths = (column[part].astype(np.int64) for column in (runs.left, runs.right, runs.lengths))
-    spans = list(
-        zip(
-            left.spans(lefts.tolist(), (lefts + lengths).tolist()),
-            right.spans(rights.tolist(), (rights + lengths).tolist()),
-            strict=True,
-        )
-    )
+    bounds: list[int] = runs.match_offsets[first : last + 1].tolist()
+    start, end = bounds[0], bounds[-1]
+    # Lists: most pairs have a few runs, which NumPy would take longer for.
+    lefts, rights, lengths = (c[start:end].tolist() for c in (runs.left, runs.right, runs.lengths))
+    matches = [range(i - start, j - start) for i, j in pairwise(bounds)]
+    certain = [m for m in matches if sum(lengths[m.start : m.stop]) >= sure]
     found: list[Match] = []
-    bounds -= bounds[0]
-    sizes = np.add.reduceat(lengths, bounds[:-1]) if len(lengths) else lengths
-    if (sizes >= sure).any():
-        keep = np.repeat(sizes >= sure, np.diff(bounds))
-        lefts, rights, lengths = lefts[keep], rights[keep], lengths[keep]
-        spans = [both for both, kept in zip(spans, keep.tolist(), strict=True) if kept]
-        bounds = np.concatenate([[0], np.cumsum(np.diff(bounds)[sizes >= sure])])
-    for start, end in pairwise(bounds.tolist()):
-        cuts = [i for i in range(start + 1, end) if _files(spans[i]) != _files(spans[i - 1])]
-        for first, last in pairwise([start, *cuts, end]):
-            parts = lengths[first:last]
-            shared = [owners[at : at + n] for at, n in zip(lefts[first:last], parts, strict=True)]
+    kept: list[int] = []
+    for match in certain or matches:
+        spans = list(zip(left.spans(lefts, lengths, match), right.spans(rights, lengths, match), strict=True))
+        cuts = [i for i in range(1, len(match)) if _files(spans[i]) != _files(spans[i - 1])]
+        for i, j in pairwise([0, *cuts, len(match)]):
+            part = match[i:j]
+            sizes = lengths[part.start : part.stop]
             found.append(
                 Match(
-                    _around([s for s, _ in spans[first:last]]),
-                    _around([s for _, s in spans[first:last]]),
-                    int(parts.sum()),
-                    int(parts.max()),
-                    tuple(spans[first:last]),
-                    max(2, int(np.median(np.concatenate(shared)))),
+                    _around([s for s, _ in spans[i:j]]),
+                    _around([s for _, s in spans[i:j]]),
+                    sum(sizes),
+                    max(sizes),
+                    tuple(spans[i:j]),
+                    max(2, _usual([owners[lefts[r] : lefts[r] + lengths[r]] for r in part])),
                 )
             )
-    covered = _covered(lefts, lengths), _covered(rights, lengths)
-    return Common(tuple(found), covered, int(lengths.max(initial=0)))
+        kept += match
+    covered = _covered(lefts, lengths, kept), _covered(rights, lengths, kept)
+    return Common(tuple(found), covered, max((lengths[r] for r in kept), default=0))
+
+
+def _usual(numbers: list[NDArray[np.uint32]]) -> int:
+    """The one in the middle."""
+    everything = numbers[0] if len(numbers) == 1 else np.concatenate(numbers)
+    middle = len(everything) // 2
+    return int(np.partition(everything, middle)[middle])
 
 
 def _files(spans: tuple[Span, Span]) -> tuple[str, str]:
@@ -132,10 +140,10 @@ def _around(spans: list[Span]) -> Span:
     return Span(spans[0].document, min(s.start for s in spans), max(s.end for s in spans))
 
 
-def _covered(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> int:
-    """Symbols in at least one run."""
-    order = np.argsort(starts, kind="stable")
-    begins = starts[order]
-    ends = np.maximum.accumulate(begins + lengths[order])
-    begins[1:] = np.maximum(begins[1:], ends[:-1])  # each adds what no run before it has
-    return int((ends - begins).clip(0).sum())
+def _covered(starts: list[int], lengths: list[int], runs: list[int]) -> int:
+    """Symbols in at least one of the runs."""
+    covered = reached = 0
+    for start, length in sorted((starts[r], lengths[r]) for r in runs):
+        covered += max(0, start + length - max(start, reached))
+        reached = max(reached, start + length)
+    return covered

@@ -89,7 +89,7 @@ class Part:
                 if end - start >= self.recipe.k and len(inside - explained) * 2 > len(inside):
                     explained |= inside
                     have_it = int(np.median(owners[start:end]))
-                    yield Passage(unit.spans([start], [end])[0], end - start, have_it, False)
+                    yield Passage(unit.spans([start], [end - start], [0])[0], end - start, have_it, False)
 
     def _prints(self, unit: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         first, last = self.documents.hash_offsets[unit : unit + 2].tolist()

@@ -33,13 +33,14 @@ class Unit:
         """The symbols of all documents."""
         return len(self.symbols) - len(self.documents)
 
-    def spans(self, starts: Sequence[int], ends: Sequence[int]) -> list[Span]:
-        """The bytes of runs of symbols, none of which reaches from one document into another."""
+    def spans(self, starts: Sequence[int], lengths: Sequence[int], runs: Sequence[int]) -> list[Span]:
+        """The bytes of these runs of symbols, none of which reaches from one document into another."""
         found = []
-        which = np.searchsorted(self.starts, starts, "right") - 1
-        for i, start, end in zip(which.tolist(), starts, ends, strict=True):
-            stream, first = self.streams[i], int(self.starts[i])
-            begin, last = int(stream.starts[start - first]), int(stream.ends[end - 1 - first])
+        for run in runs:
+            start, length = starts[run], lengths[run]
+            i = int(self.starts.searchsorted(start, "right")) - 1 if len(self.documents) > 1 else 0
+            stream, at = self.streams[i], start - int(self.starts[i])
+            begin, last = int(stream.starts[at]), int(stream.ends[at + length - 1])
             found.append(Span(self.documents[i].name, begin, last))
         return found
 

@@ -95,7 +95,8 @@ class _Adding:
                 self.report.skipped.append(Skipped(name, "another document with this name was added with it"))
             return
         about = replace(self.about, **said) if said else self.about
-        self.waiting[name] = replace(document, name=name), about, digest(document.data)
+        named = document if name == document.name else replace(document, name=name)
+        self.waiting[name] = named, about, digest(document.data)
         self.size += len(document.data)
 
     def write(self, behind: ThreadPoolExecutor) -> None:
@@ -108,15 +109,18 @@ class _Adding:
             return
         kept, postings = _postings(prepared.prints, self.store.settings)
         counts = np.bincount(postings.documents, minlength=len(prepared.documents)).tolist()
-        stored = [
-            Stored(
-                d.name, waiting[d.name][2], len(waiting[d.name][0].data), prints.symbols, count,
-                waiting[d.name][1], boilerplate=self.boilerplate,
+        stored = []
+        for d, symbols, count in zip(prepared.documents, _symbols(prepared.prints), counts, strict=True):
+            given, about, content = waiting[d.name]
+            stored.append(
+                Stored(d.name, content, len(given.data), symbols, count, about, boilerplate=self.boilerplate)
             )
-            for d, prints, count in zip(prepared.documents, prepared.prints, counts, strict=True)
-        ]  # fmt: skip
-        packed = _packed(prepared, kept, self.store.settings, self.threads)
-        batch = Batch(stored, postings, packed, [gone[d.name] for d in prepared.documents if d.name in gone])
+        replaced = [gone[d.name] for d in prepared.documents if d.name in gone]
+
+        def written() -> None:
+            packed = _packed(prepared, kept, self.store.settings, self.threads)
+            self.store.add(Batch(stored, postings, packed, replaced))
+
         self.wait()
         same = self.store.alike([s.digest for s in stored])
         names = [d.name for d in prepared.documents]
@@ -130,7 +134,7 @@ class _Adding:
                 if s.digest in same and same[s.digest] not in (s.name, *gone)
             ]
 
-        self._written, self._on_the_way = (behind.submit(self.store.add, batch), report), set(names)
+        self._written, self._on_the_way = (behind.submit(written), report), set(names)
 
     def wait(self) -> None:
         if self._written is not None:
@@ -161,6 +165,13 @@ class _Adding:
                 why = "there already with another content; use replace, or another name"
                 self.report.skipped.append(Skipped(name, why))
         return documents, gone
+
+
+def _symbols(prints: Sequence[Fingerprints]) -> list[int]:
+    """The lengths of the documents' streams."""
+    if isinstance(prints, Prints) and not prints.again:
+        return [int(n) for n in prints.symbols.tolist()]
+    return [p.symbols for p in prints]
 
 
 def _postings(prints: Sequence[Fingerprints], settings: Settings) -> tuple[list[NDArray[np.uint64]], Postings]:

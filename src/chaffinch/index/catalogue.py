@@ -1,4 +1,4 @@
-"""The catalogue of an embedded index in SQLite: documents, contents, and which segments count.
+"""The catalogue of an embedded index in SQLite: documents, where their contents are, which segments count.
 
 What is committed here is there; a segment's file without a row here is the rest of a crash.
 """
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chaffinch.errors import IndexTrouble, NoIndex
-from chaffinch.index.records import About, Batch, Settings, Stored
+from chaffinch.index.records import About, Settings, Stored
+from chaffinch.index.texts import Place
 
 # A name or a content is looked up by a short hash of it and then compared: a quarter of the size of an index of
 # the names themselves. Addresses repeat up to their last part, and contacts as they are: they are kept once.
@@ -29,13 +30,14 @@ CREATE TABLE documents (
 CREATE INDEX documents_name ON documents (name_key);
 CREATE INDEX documents_digest ON documents (substr(digest, 1, 4));
 CREATE INDEX documents_boilerplate ON documents (boilerplate) WHERE boilerplate;
-CREATE TABLE contents (document INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE contents (document INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL);
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY, postings INTEGER NOT NULL, bytes INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL
 );
 CREATE TABLE removed (document INTEGER PRIMARY KEY);
-INSERT INTO meta VALUES ('version', 0), ('next', 0), ('next_segment', 1), ('documents', 0);
+INSERT INTO meta VALUES ('version', 0), ('next', 0), ('next_segment', 1), ('documents', 0),
+    ('texts', 1), ('texts_end', 0);
 """
 _COLUMNS = """
     d.id, d.name, d.digest, d.size, d.symbols, d.postings, head.text, d.url_tail, c.text, d.date,
@@ -121,14 +123,17 @@ class Catalogue:
         self._connection.execute("UPDATE meta SET value = ? WHERE key = ?", [first + count, counter])
         return first
 
-    def insert(self, first: int, batch: Batch) -> None:
+    def insert(self, first: int, documents: Sequence[Stored]) -> None:
         """Documents numbered from `first`; within a change."""
-        rows = [self._row(first + i, document) for i, document in enumerate(batch.documents)]
+        rows = [self._row(first + i, document) for i, document in enumerate(documents)]
         places = ", ".join("?" * 13)
         self._connection.executemany(f"INSERT INTO documents VALUES ({places})", rows)
-        kept = ((first + i, data) for i, data in enumerate(batch.contents) if data is not None)
-        self._connection.executemany("INSERT INTO contents VALUES (?, ?)", kept)
         self._count(len(rows))
+
+    def place(self, places: Iterable[Place], end: int) -> None:
+        """Where contents are, new or anew, and where their file ends; within a change."""
+        self._connection.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", places)
+        self._connection.execute("UPDATE meta SET value = ? WHERE key = 'texts_end'", [end])
 
     def _row(self, number: int, document: Stored) -> tuple[object, ...]:
         about = document.about
@@ -196,8 +201,14 @@ class Catalogue:
         rows = self._rows(f"SELECT {_COLUMNS} WHERE d.id IN", documents)
         return {row[0]: _stored(row) for row in rows}
 
-    def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
-        return dict(self._rows("SELECT document, data FROM contents WHERE document IN", documents))
+    def places(self, documents: Sequence[int]) -> list[Place]:
+        """Where the contents of these are, in the order of the file."""
+        rows = self._rows("SELECT document, at, length FROM contents WHERE document IN", documents)
+        return sorted((Place(*row) for row in rows), key=lambda place: place.at)
+
+    def all_places(self) -> Iterator[Place]:
+        rows = self._connection.execute("SELECT document, at, length FROM contents ORDER BY at")
+        return (Place(*row) for row in rows)
 
     def named(self, names: Sequence[str]) -> dict[str, int]:
         keys = [_key(name) for name in names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from chaffinch import core_index
 from chaffinch.core_index import Found, Postings, Segment
 from chaffinch.errors import Damaged, IndexTrouble
-from chaffinch.index import contents, files, probes
+from chaffinch.index import contents, files, probes, texts
 from chaffinch.index.catalogue import Catalogue, SegmentRow
 from chaffinch.index.records import Batch, Info, Probed, Settings, Stored
 from chaffinch.index.store import Hashes, Tell
@@ -40,6 +40,8 @@ class Embedded:
         self._writer: Writer | None = None
         self._version = -1
         self._segments: dict[int, Segment] = {}
+        self._texts: texts.Texts | None = None
+        self._generation = -1
         self._rows: dict[int, SegmentRow] = {}
         self._damaged: dict[int, str] = {}
         self._removed = np.empty(0, np.uint32)
@@ -139,6 +141,8 @@ class Embedded:
             except OSError as error:
                 why = Damaged(str(path), f"it cannot be read ({error.strerror})")
                 damaged[number] = self._tell_damage(number, why)
+        if not self._open_texts(int(self._reader.meta("texts"))):
+            return False
         self._segments, self._damaged, self._version = opened, damaged, version
         self._removed = np.array(self._reader.removed(), np.uint32)
         return True
@@ -150,13 +154,27 @@ class Embedded:
         more = [f"and {len(names) - _NAMED} more"] if len(names) > _NAMED else []
         return f"{error} ({len(names)} documents: {', '.join([*names[:_NAMED], *more])})"
 
+    def _open_texts(self, generation: int) -> bool:
+        """False if a merge has put another file in the place of the one that is read."""
+        if generation == self._generation and self._texts:
+            return True
+        held = None
+        try:
+            if self._reader.meta("texts_end"):
+                held = texts.Texts(texts.path_of(self.folder, generation))
+        except FileNotFoundError:
+            with closing(Catalogue(self.folder / files.CATALOGUE)) as now:
+                if int(now.meta("texts")) != generation:
+                    return False  # else it is lost: told when a text is looked for
+        if self._texts:
+            self._texts.close()
+        self._texts, self._generation = held, generation
+        return True
+
     def _merged_away(self, number: int) -> bool:
         """Whether a newer state no longer has the segment."""
-        now = Catalogue(self.folder / files.CATALOGUE)
-        try:
+        with closing(Catalogue(self.folder / files.CATALOGUE)) as now:
             return all(row.number != number for row in now.segments())
-        finally:
-            now.close()
 
     def lookup(self, hashes: Hashes) -> Found:
         with self.snapshot():
@@ -178,7 +196,8 @@ class Embedded:
 
     def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
         with self.snapshot():
-            return self._reader.contents(documents)
+            opened = self._texts
+            return {p.document: opened.read(p) for p in self._reader.places(documents)} if opened else {}
 
     def named(self, names: Sequence[str]) -> dict[str, int]:
         with self.snapshot():
@@ -298,7 +317,7 @@ class Embedded:
         return problems
 
     def _content_trouble(self, document: int, known: Stored) -> str | None:
-        packed = self._reader.contents([document]).get(document)
+        packed = self.contents([document]).get(document)
         if packed is None and self.settings.content == "none":
             return None
         try:
@@ -322,6 +341,8 @@ class Embedded:
             writer, self._writer = self._writer, None
         with self._reading:
             self._segments.clear()
+            if self._texts:
+                self._texts.close()
             self._reader.close()
         if writer is not None:  # the last: it packs what waits beside the catalogue into it
             with files.told(self.where):

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import core_compare, match
+from chaffinch import api, core_compare, match
 from chaffinch.core_index import Found
 from chaffinch.recipe import Recipe
-from chaffinch.types import Document, Match, Span
-from chaffinch.units import Unit, units
+from chaffinch.types import Document, Fingerprints, Match, Span, Stream
+from chaffinch.units import units
 
 if TYPE_CHECKING:
     from chaffinch.index.search import Query
 
+_WORTH_THREADS = 4 << 20
+"""For fewer bytes it takes longer to start threads than to do without."""
 _SLACK = 64
 _FEW = 100
 """Of a fingerprint that stands often in both, so many places of each are looked at."""
@@ -37,31 +39,70 @@ class Evidence:
 
 
 def grown(
-    query: Document,
+    query: Query,
     recipe: Recipe,
     kept: Mapping[int, Document],
     boilerplate: Sequence[Document],
-    frequencies: tuple[NDArray[np.uint32], NDArray[np.int64]],
+    found: Found,
+    owners: NDArray[np.int64],
 ) -> dict[int, Evidence]:
-    """The maximal matches with each of the numbered documents; boilerplate is no match."""
+    """The maximal matches with each of the numbered documents; boilerplate is no match.
+
+    `owners` tells how many documents have each of the query's hashes.
+    """
     if not kept:
         return {}
     how = _exact(recipe)
-    made = units([[query], *([document] for document in kept.values())], how)
-    base = units([[*boilerplate]], how)[0] if boilerplate else None
-    masks = match.given(made, base, how.k)
-    prints = [match.without(unit.prints, mask, how.k) for unit, mask in zip(made, masks, strict=True)]
-    collection = core_compare.Collection(match.unlike(made, masks), prints)
-    pairs = np.array([(0, i) for i in range(1, len(made))], np.uint32)
-    runs = core_compare.matches(collection, pairs, how.k, match.GAP)
-    owners = _spread(len(made[0].symbols), *frequencies)
-    found = {}
-    sizes = [unit.size - int(mask.sum()) for unit, mask in zip(made, masks, strict=True)]
-    for i, (number, unit) in enumerate(zip(kept, made[1:], strict=True), 1):
-        common = match.common(made[0], unit, owners, runs, i - 1, how.guarantee or how.k)
-        same = np.array_equal(_own(made[0]), _own(unit))
-        found[number] = Evidence(common.matches, common.covered, (sizes[0], sizes[i]), same)
-    return found
+    documents = [query.document, *kept.values()]
+    threads = None if sum(len(document.data) for document in documents) > _WORTH_THREADS else 1
+    streams = [api.stream(document, how) for document in documents]
+    sizes = [len(stream) for stream in streams]
+    symbols = [stream.symbols for stream in streams]
+    if boilerplate:
+        made = units([[document] for document in documents], how, threads)
+        masks = match.given(made, units([[*boilerplate]], how)[0], how.k)
+        sizes = [unit.size - int(mask.sum()) for unit, mask in zip(made, masks, strict=True)]
+        prints = [match.without(unit.prints, mask, how.k) for unit, mask in zip(made, masks, strict=True)]
+        symbols = match.unlike(made, masks)
+    elif how is recipe and query.is_whole:
+        prints = list(_seeds(query, kept, streams, found))
+    else:
+        prints = list(api.fingerprint_all(documents, how, threads=threads))
+    pairs = np.array([(0, i) for i in range(1, len(documents))], np.uint32)
+    runs = core_compare.matches(core_compare.Collection(symbols, prints), pairs, how.k, match.GAP, threads)
+    often = _spread(sizes[0], query, owners)
+    sides = [_Side(document, stream) for document, stream in zip(documents, streams, strict=True)]
+    evidence = {}
+    for i, number in enumerate(kept, 1):
+        common = match.common(sides[0], sides[i], often, runs, i - 1, how.guarantee or how.k)
+        same = np.array_equal(streams[0].symbols, streams[i].symbols)
+        evidence[number] = Evidence(common.matches, common.covered, (sizes[0], sizes[i]), same)
+    return evidence
+
+
+class _Side(NamedTuple):
+    """One of two documents that are looked at side by side."""
+
+    document: Document
+    stream: Stream
+
+    def spans(self, starts: Sequence[int], lengths: Sequence[int], runs: Sequence[int]) -> list[Span]:
+        first, last = self.stream.starts, self.stream.ends
+        return [
+            Span(self.document.name, int(first[starts[r]]), int(last[starts[r] + lengths[r] - 1])) for r in runs
+        ]
+
+
+def _seeds(
+    query: Query, kept: Mapping[int, Document], streams: Sequence[Stream], found: Found
+) -> Iterator[Fingerprints]:
+    """The fingerprints that the query and each document share: they were just looked up."""
+    nowhere = np.empty(0, np.uint32)
+    yield replace(query.prints, hashes=query.number.astype(np.uint64))
+    for number, stream in zip(kept, streams[1:], strict=True):
+        rows = found.documents == number
+        at = np.searchsorted(stream.starts, found.positions[rows]).astype(np.uint32)
+        yield Fingerprints(found.queries[rows].astype(np.uint64), at, nowhere, nowhere, len(stream))
 
 
 def _exact(recipe: Recipe) -> Recipe:
@@ -69,16 +110,13 @@ def _exact(recipe: Recipe) -> Recipe:
     return recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, scheme="all")
 
 
-def _own(unit: Unit) -> NDArray[np.uint32]:
-    return unit.symbols[:-1]  # without the symbol that stands behind a document
-
-
-def _spread(size: int, positions: NDArray[np.uint32], owners: NDArray[np.int64]) -> NDArray[np.uint32]:
+def _spread(size: int, query: Query, owners: NDArray[np.int64]) -> NDArray[np.uint32]:
     """For each symbol, how many documents have the fingerprint that begins there or last before."""
-    if not len(positions):
+    if not len(query.prints):
         return np.ones(size, np.uint32)
-    at = np.searchsorted(positions, np.arange(size), "right") - 1
-    spread: NDArray[np.uint32] = owners[at.clip(0)].astype(np.uint32)
+    order = np.argsort(query.prints.positions, kind="stable")
+    at = np.searchsorted(query.prints.positions[order], np.arange(size), "right") - 1
+    spread: NDArray[np.uint32] = owners[query.number[order]][at.clip(0)].astype(np.uint32)
     return spread
 
 

@@ -18,6 +18,7 @@ from chaffinch.errors import Damaged, IndexTrouble
 CATALOGUE, SEGMENTS, LOCK = "catalogue.db", "segments", "writer.lock"
 PART = "catalogue.part"
 
+_AT_ONCE = 16 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _OURS = re.compile(r"(\d{8,})\.(?:seg|part)")
@@ -32,8 +33,15 @@ def write_segment(path: Path, pieces: Iterable[Any]) -> int:
     part = path.with_suffix(".part")
     try:
         with part.open("wb") as file:
+            since = 0
             for piece in pieces:
-                file.write(piece)
+                since += file.write(piece)
+                if (
+                    since >= _AT_ONCE
+                ):  # else those who write little wait at the end until all of this is on the disk
+                    file.flush()
+                    os.fsync(file.fileno())
+                    since = 0
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()

@@ -41,6 +41,8 @@ class Query:
     """For each fingerprint, which of the hashes it has."""
     asked: int
     """So many of the hashes are looked up."""
+    is_whole: bool
+    """Whether every fingerprint of the recipe is looked up."""
 
 
 def search(
@@ -96,7 +98,8 @@ def _query(document: Document, settings: Settings, effort: float, window: int | 
     prints = api.fingerprint(document, settings.recipe, window=window)
     hashes, number, times = np.unique(prints.hashes, return_inverse=True, return_counts=True)
     asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))
-    return Query(document, prints, hashes, times, number, asked)
+    is_whole = asked == len(hashes) and window in (None, settings.recipe.w)
+    return Query(document, prints, hashes, times, number, asked, is_whole)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,7 +216,8 @@ def _evidence(
         packed = store.contents([*names, *given])
         kept = dict(_unpacked(names, packed, unread))
         base = dict(_unpacked({n: f"boilerplate {n}" for n in given}, packed, unread))
-        found = grown(query.document, settings.recipe, kept, list(base.values()), _frequencies(query, shared))
+        owners = _owners(query, shared)
+        found = grown(query, settings.recipe, kept, list(base.values()), shared.found, owners)
     if settings.has_positions:
         for number in names.keys() - found.keys():
             found[number] = chained(query, shared.found, number, names[number], settings.recipe.k)
@@ -230,12 +234,11 @@ def _unpacked(
             unread.append(str(error))
 
 
-def _frequencies(query: Query, shared: _Shared) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Where the query's fingerprints stand, and in how many documents each does."""
+def _owners(query: Query, shared: _Shared) -> NDArray[np.int64]:
+    """In how many documents each of the query's hashes is, as far as is known."""
     owners = np.ones(len(query.hashes), np.int64)
     owners[: query.asked] = shared.owners
-    order = np.argsort(query.prints.positions, kind="stable")
-    return query.prints.positions[order], owners[query.number[order]]
+    return owners
 
 
 def _hit(

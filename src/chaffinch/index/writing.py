@@ -14,7 +14,7 @@ import numpy as np
 
 from chaffinch import core_index
 from chaffinch.errors import Damaged, IndexTrouble
-from chaffinch.index import files, merging
+from chaffinch.index import files, merging, texts
 from chaffinch.index.catalogue import Catalogue, SegmentRow
 from chaffinch.index.records import Batch, Settings
 from chaffinch.index.store import Tell
@@ -36,6 +36,7 @@ class Writer:
             self._catalogue = Catalogue(folder / files.CATALOGUE, write=True)
             undone.callback(self._catalogue.close)
             self._failed += files.strays(folder, {row.number for row in self._catalogue.segments()})
+            self._failed += texts.others(folder, int(self._catalogue.meta("texts")))
             if self._failed:
                 self._number(self._catalogue)
             self._held = undone.pop_all()
@@ -67,19 +68,28 @@ class Writer:
                 raise IndexTrouble(
                     f"{self.folder}: 2^32 documents were ever added; export it, and import it anew"
                 )
+            kept = self._kept(first, batch)
             if len(batch.postings.hashes):
-                self._add_with_postings(first, batch)
+                self._add_with_postings(first, batch, kept)
             else:
                 with self._catalogue.changing():
-                    self._insert(first, batch)
+                    self._insert(first, batch, kept)
             self._merge_if_due()
 
-    def _insert(self, first: int, batch: Batch) -> None:
+    def _insert(self, first: int, batch: Batch, kept: tuple[list[texts.Place], int]) -> None:
         self._catalogue.take("next", len(batch.documents))
-        self._catalogue.insert(first, batch)
+        self._catalogue.insert(first, batch.documents)
+        self._catalogue.place(*kept)
         self._catalogue.delete(batch.gone)
 
-    def _add_with_postings(self, first: int, batch: Batch) -> None:
+    def _kept(self, first: int, batch: Batch) -> tuple[list[texts.Place], int]:
+        """Where the contents were written, and the end of their file."""
+        end = int(self._catalogue.meta("texts_end"))
+        pieces = [(first + i, packed) for i, packed in enumerate(batch.contents) if packed is not None]
+        path = texts.path_of(self.folder, int(self._catalogue.meta("texts")))
+        return texts.append(path, end, pieces) if pieces else ([], end)
+
+    def _add_with_postings(self, first: int, batch: Batch, kept: tuple[list[texts.Place], int]) -> None:
         owners = batch.postings.documents + np.uint32(first)
         segment = core_index.build(batch.postings._replace(documents=owners), hash_bits=self.settings.hash_bits)
         number = self._number(self._catalogue)
@@ -87,7 +97,7 @@ class Writer:
         try:
             size = files.write_segment(path, [segment])
             with self._catalogue.changing():
-                self._insert(first, batch)
+                self._insert(first, batch, kept)
                 self._catalogue.add_segment(
                     SegmentRow(number, len(owners), size, int(owners.min()), int(owners.max()))
                 )
@@ -148,9 +158,34 @@ class Writer:
             if len(rows) > 1 or self._catalogue.removed():
                 tell(f"Merging {len(rows)} segments ...")
                 self._merge(self._catalogue, rows, threads=None)
+            tell("Packing the texts ...")
+            self._pack_texts()
             tell("Packing the catalogue ...")
             if trouble := self._catalogue.tidy():
                 tell(f"The catalogue was not packed ({trouble}); nothing is lost by it")
+
+    def _pack_texts(self) -> None:
+        """Without those of removed documents."""
+        end, generation = int(self._catalogue.meta("texts_end")), int(self._catalogue.meta("texts"))
+        places = list(self._catalogue.all_places())
+        if sum(place.length for place in places) == end:
+            return
+        old, new = (texts.path_of(self.folder, number) for number in (generation, generation + 1))
+        try:
+            source = texts.Texts(old)
+        except FileNotFoundError:
+            return  # told by whoever looks for a text
+        try:
+            moved, end = texts.append(new, 0, ((p.document, source.read(p)) for p in places))
+            with self._catalogue.changing():
+                self._catalogue.take("texts", 1)
+                self._catalogue.place(moved, end)
+        except BaseException:
+            self._failed.append(new)
+            raise
+        finally:
+            source.close()
+        files.discard(old)
 
     def _merge(self, catalogue: Catalogue, rows: list[SegmentRow], threads: int | None) -> None:
         """Makes one segment of several; postings of removed documents are gone.
