@@ -24,11 +24,11 @@ import numpy as np
 from bench.memory import MIB, status
 from bench.table import Row
 from bench.texts import Texts
-from chaffinch import Document
+from chaffinch import Document, fingerprint
 from chaffinch.core_index import Postings
 from chaffinch.index.catalogue import Catalogue
 from chaffinch.index.embedded import Embedded
-from chaffinch.index.files import CATALOGUE
+from chaffinch.index.files import CATALOGUE, SEGMENTS
 from chaffinch.index.index import Index
 from chaffinch.index.records import About, Batch, Stored
 from tests.postgres_server import programs_found, running
@@ -45,18 +45,18 @@ _KOALA = MILLION
 def rows(found: Texts, folder: Path) -> Iterator[Row]:
     made = list(documents(found.english, 20_000, 10_000))
     yield from adding(made, folder)
-    yield from growing(made[:1000], folder)
+    yield from growing(found.english, made[:1000], folder)
     yield from koala(made[:1000], folder)
 
 
-def documents(english: bytes, count: int, size: int) -> Iterator[Document]:
+def documents(english: bytes, count: int, size: int, seed: int = 1) -> Iterator[Document]:
     """So many documents of about so many bytes: the text's words as often as they come, in any order."""
     words = english.split()
-    chance = np.random.default_rng(1)
+    chance = np.random.default_rng(seed)
     each = size * len(words) // sum(len(word) + 1 for word in words)
     for number in range(count):
         said = b" ".join([words[i] for i in chance.integers(0, len(words), each).tolist()])
-        yield Document(f"d{number:07}", said, None, "plain", "text")
+        yield Document(f"d{seed}-{number}", said, None, "plain", "text")
 
 
 def queries(made: list[Document]) -> list[Document]:
@@ -112,45 +112,46 @@ def batch(count: int, each: int, number: int, about: Callable[[int], About] | No
     return Batch(stored, postings, [None] * count, [])
 
 
-def growing(made: list[Document], folder: Path) -> Iterator[Row]:
+def growing(english: bytes, made: list[Document], folder: Path) -> Iterator[Row]:
     """The same index at each of the sizes."""
     asked = queries(made)
     where = folder / "growing"
     rates, medians = [], []
-    at = 0
+    at, spent = 0, 0.0
     with Index.create(where) as index:
+        assert isinstance(index.store, Embedded)
         index.add(made)
         for size in SIZES:
-            spent, added = 0.0, 0
             while at < size:
                 fresh = batch(_DOCUMENTS, _EACH, at // (_DOCUMENTS * _EACH))
                 begun = perf_counter()
                 index.store.add(fresh)
                 spent += perf_counter() - begun
                 at += len(fresh.postings.hashes)
-                added += len(fresh.postings.hashes)
             begun = perf_counter()
-            assert isinstance(index.store, Embedded)
             index.store.writer.wait()
             spent += perf_counter() - begun
-            rates.append(added / spent / MILLION)
+            more = list(documents(english, 4000, 10_000, size))
+            begun = perf_counter()
+            index.add(more)
+            rates.append(sum(len(d.data) for d in more) / 1e6 / (perf_counter() - begun))
+            yield Row(f"adding documents to {size:,} postings", rates[-1], "MB/s")
             times = _searched(index, asked)
             medians.append(median(times))
-            yield Row(f"adding segments up to {size:,} postings, merges counted", rates[-1], "M/s", least=5)
             yield Row(f"searching {size:,} postings, median", medians[-1] * 1e3, "ms", most=5)
-            if size == SIZES[-1]:
-                yield Row(
-                    f"searching {size:,} postings, 99 of 100", quantiles(times, n=100)[98] * 1e3, "ms", most=20
-                )
-        yield Row("slowest adding / fastest, as it grows", max(rates) / min(rates), "×", most=1.5)
+        yield Row(f"searching {at:,} postings, 99 of 100", quantiles(times, n=100)[98] * 1e3, "ms", most=20)
+        yield Row(
+            "segments alone, up to the last of these, merges counted", at / spent / MILLION, "M/s", least=5
+        )
+        yield Row("fastest adding / slowest, as it grows", max(rates) / min(rates), "×", most=1.5)
         yield Row("slowest median search / fastest, as it grows", max(medians) / min(medians), "×", most=2)
         yield from waiting(index, asked)
-        yield postgres(made, asked, medians[-1])
+        yield from postgres(index, made, asked)
         index.merge()
         info = index.info()
-        yield Row(
-            "bytes a posting after merge, catalogue counted", info.bytes / info.postings, "bytes", most=10
-        )
+        catalogue = (where / CATALOGUE).stat().st_size
+        size = catalogue + sum(path.stat().st_size for path in (where / SEGMENTS).iterdir())
+        yield Row("bytes a posting after merge, catalogue counted", size / info.postings, "bytes", most=10)
         times = _searched(index, asked)
         yield Row("searching the merged index, median", median(times) * 1e3, "ms", most=5)
     yield reader(where, asked, folder)
@@ -197,18 +198,34 @@ def waiting(index: Index, asked: list[Document]) -> Iterator[Row]:
     yield Row(f"longest of {len(adds):,} small adds during a merge", max(adds) * 1e3, "ms", most=200)
 
 
-def postgres(made: list[Document], asked: list[Document], embedded: float) -> Row:
+def postgres(embedded: Index, made: list[Document], asked: list[Document]) -> Iterator[Row]:
     """The same documents, postings and searches in PostgreSQL."""
     what = f"times as fast as PostgreSQL, {SIZES[-1]:,} postings"
     programs = programs_found()
     if programs is None:
-        return Row(what, None, least=3, note="not on this machine: no PostgreSQL")
+        yield Row(what, None, least=3, note="not on this machine: no PostgreSQL")
+        return
     with running(programs) as address, Index.create(address) as index:
         index.add(made)
         for number in range(SIZES[-1] // (_AT_ONCE * _EACH)):
             index.store.add(batch(_AT_ONCE, _EACH, number))
         index.merge()
-        return Row(what, median(_searched(index, asked)) / embedded, "×", least=3)
+        ours, theirs = (median(_searched(i, asked)) for i in (embedded, index))
+        yield Row(f"PostgreSQL, searching {SIZES[-1]:,} postings, median", theirs * 1e3, "ms")
+        yield Row(what, theirs / ours, "×", least=3)
+        ours, theirs = (median(_looked_up(i, asked)) for i in (embedded, index))
+        yield Row(f"{what}, look-ups alone", theirs / ours, "×", least=3)
+
+
+def _looked_up(index: Index, asked: list[Document]) -> list[float]:
+    """How long it takes to find the postings of each query."""
+    times = []
+    for query in asked:
+        hashes = np.unique(fingerprint(query, index.recipe).hashes)
+        start = perf_counter()
+        index.store.lookup(hashes)
+        times.append(perf_counter() - start)
+    return times
 
 
 def reader(where: Path, asked: list[Document], folder: Path) -> Row:
