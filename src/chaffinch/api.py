@@ -107,7 +107,8 @@ def _spanned_all(documents: Sequence[Document], recipe: Recipe, skipped: list[Sk
             recipe.front in ("text", "consonants") and found.format == "plain" and found.encoding is None
         )
         if plain_text and plain.is_utf8(found.data):  # by far the most, so without a close look
-            yield replace(found, encoding="utf-8")
+            # Not dataclasses.replace, which takes longer than the fingerprints of a page.
+            yield Document(found.name, found.data, "utf-8", found.format, found.language, found.parts)
             continue
         try:
             yield spanned(found, recipe)

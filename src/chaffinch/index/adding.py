@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
 
 import numpy as np
@@ -22,6 +22,7 @@ from chaffinch.types import Document, Fingerprints, Skipped
 Item = tuple[Document, Mapping[str, str]] | Skipped
 """A document and what is said about it, or what was left out."""
 
+_NOTHING = About()
 _BATCH_BYTES = 32 << 20
 _BATCH_DOCUMENTS = 4096
 
@@ -47,7 +48,7 @@ def plain_name(name: str) -> str:
 
 def digest(data: bytes) -> bytes:
     """By which the same content is noticed."""
-    return sha256(data).digest()[:12]
+    return sha256(data).digest()[:10]
 
 
 def add(
@@ -95,6 +96,7 @@ class _Adding:
                 self.report.skipped.append(Skipped(name, "another document with this name was added with it"))
             return
         about = replace(self.about, **said) if said else self.about
+        about = about if about == _NOTHING else About(*(s and plain_name(s) for s in astuple(about)))
         named = document if name == document.name else replace(document, name=name)
         self.waiting[name] = named, about, digest(document.data)
         self.size += len(document.data)

@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from datetime import date
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,19 +18,22 @@ from chaffinch.errors import IndexTrouble, NoIndex
 from chaffinch.index.records import About, Settings, Stored
 from chaffinch.index.texts import Place
 
-# A name or a content is looked up by a short hash of it and then compared: a quarter of the size of an index of
-# the names themselves. Addresses repeat up to their last part, and contacts as they are: they are kept once.
+# Made so that a million documents need little. A name or a content is looked up by a short hash of it and then
+# compared: a quarter of the size of an index of the names themselves. What comes from one place has one contact
+# and one address up to its last part, which is often the name: that is kept once. A date is a number if it can be,
+# and what few documents have is in one column.
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE origins (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, url_head TEXT, contact TEXT);
+CREATE INDEX origins_key ON origins (key);
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, name_key INTEGER NOT NULL, digest BLOB NOT NULL,
     size INTEGER NOT NULL, symbols INTEGER NOT NULL, postings INTEGER NOT NULL,
-    url_head INTEGER, url_tail TEXT, contact INTEGER, date TEXT, generation INTEGER, boilerplate INTEGER
+    origin INTEGER, url_tail TEXT, date, marks INTEGER
 );
 CREATE INDEX documents_name ON documents (name_key);
-CREATE INDEX documents_digest ON documents (substr(digest, 1, 4));
-CREATE INDEX documents_boilerplate ON documents (boilerplate) WHERE boilerplate;
+CREATE INDEX documents_digest ON documents (substr(digest, 1, 3));
+CREATE INDEX documents_boilerplate ON documents (marks) WHERE marks % 2 = 1;
 CREATE TABLE contents (document INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL);
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY, postings INTEGER NOT NULL, bytes INTEGER NOT NULL,
@@ -40,9 +44,8 @@ INSERT INTO meta VALUES ('version', 0), ('next', 0), ('next_segment', 1), ('docu
     ('texts', 1), ('texts_end', 0);
 """
 _COLUMNS = """
-    d.id, d.name, d.digest, d.size, d.symbols, d.postings, head.text, d.url_tail, c.text, d.date,
-    d.generation, d.boilerplate
-    FROM documents d LEFT JOIN texts head ON head.id = d.url_head LEFT JOIN texts c ON c.id = d.contact
+    d.id, d.name, d.digest, d.size, d.symbols, d.postings, o.url_head, d.url_tail, o.contact, d.date, d.marks
+    FROM documents d LEFT JOIN origins o ON o.id = d.origin
 """
 _NOT_ONE = "not an index, or a damaged one"
 _CURE = "put back a copy of it, or import what was exported"
@@ -125,8 +128,9 @@ class Catalogue:
 
     def insert(self, first: int, documents: Sequence[Stored]) -> None:
         """Documents numbered from `first`; within a change."""
-        rows = [self._row(first + i, document) for i, document in enumerate(documents)]
-        places = ", ".join("?" * 13)
+        origins: dict[tuple[str | None, str | None], int] = {}
+        rows = [self._row(first + i, document, origins) for i, document in enumerate(documents)]
+        places = ", ".join("?" * 11)
         self._connection.executemany(f"INSERT INTO documents VALUES ({places})", rows)
         self._count(len(rows))
 
@@ -135,21 +139,28 @@ class Catalogue:
         self._connection.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", places)
         self._connection.execute("UPDATE meta SET value = ? WHERE key = 'texts_end'", [end])
 
-    def _row(self, number: int, document: Stored) -> tuple[object, ...]:
+    def _row(
+        self, number: int, document: Stored, origins: dict[tuple[str | None, str | None], int]
+    ) -> tuple[object, ...]:
         about = document.about
         head, slash, tail = (about.url or "").rpartition("/")
+        origin = (head + slash if about.url else None), about.contact or None
+        if origin not in origins and any(part is not None for part in origin):
+            origins[origin] = self._origin(*origin)
         return (
             number, document.name, _key(document.name), document.digest, document.size, document.symbols,
-            document.postings, self._text(head + slash) if about.url else None,
-            tail if about.url and tail != document.name else None,
-            self._text(about.contact) if about.contact else None, about.date,
-            document.generation or None, 1 if document.boilerplate else None,
+            document.postings, origins.get(origin), tail if about.url and tail != document.name else None,
+            _packed_date(about.date), document.generation * 2 + document.boilerplate or None,
         )  # fmt: skip
 
-    def _text(self, text: str) -> int:
-        found = self._one("SELECT id FROM texts WHERE text = ?", text)
+    def _origin(self, head: str | None, contact: str | None) -> int:
+        key = _key(f"{head}\n{contact}")
+        found = self._one(
+            "SELECT id FROM origins WHERE key = ? AND url_head IS ? AND contact IS ?", key, head, contact
+        )
         if found is None:
-            found = self._connection.execute("INSERT INTO texts (text) VALUES (?)", [text]).lastrowid
+            statement = "INSERT INTO origins (key, url_head, contact) VALUES (?, ?, ?)"
+            found = self._connection.execute(statement, [key, head, contact]).lastrowid
         return int(found)
 
     def delete(self, documents: Sequence[int]) -> None:
@@ -217,8 +228,8 @@ class Catalogue:
         return {name: number for name, number in rows if name in wanted}
 
     def alike(self, digests: Sequence[bytes]) -> dict[bytes, str]:
-        keys = [digest[:4] for digest in digests]
-        rows = self._rows("SELECT digest, name FROM documents WHERE substr(digest, 1, 4) IN", keys)
+        keys = [digest[:3] for digest in digests]
+        rows = self._rows("SELECT digest, name FROM documents WHERE substr(digest, 1, 3) IN", keys)
         wanted = set(digests)
         return {digest: name for digest, name in rows if digest in wanted}
 
@@ -228,7 +239,7 @@ class Catalogue:
             yield from self._connection.execute(f"{statement} ({', '.join('?' * len(some))})", some)
 
     def boilerplate(self) -> frozenset[int]:
-        rows = self._connection.execute("SELECT id FROM documents WHERE boilerplate")
+        rows = self._connection.execute("SELECT id FROM documents WHERE marks % 2 = 1")
         return frozenset(row[0] for row in rows)
 
     def each(self) -> Iterator[tuple[int, Stored]]:
@@ -315,11 +326,21 @@ def _opened(uri: str) -> sqlite3.Connection:
 
 
 def _key(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).digest(), signed=True)
+    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=3).digest(), signed=True)
+
+
+def _packed_date(said: str | None) -> str | int | None:
+    """The number of a day, if it is one and is written in no other way."""
+    try:
+        day = date.fromisoformat(said or "")
+    except ValueError:
+        return said
+    return day.toordinal() if day.isoformat() == said else said
 
 
 def _stored(row: tuple[Any, ...]) -> Stored:
-    _, name, digest, size, symbols, postings, head, tail, contact, date, generation, boilerplate = row
+    _, name, digest, size, symbols, postings, head, tail, contact, day, marks = row
     url = None if head is None else head + (name if tail is None else tail)
-    about = About(url, contact, date)
-    return Stored(name, digest, size, symbols, postings, about, generation or 0, bool(boilerplate))
+    about = About(url, contact, date.fromordinal(day).isoformat() if isinstance(day, int) else day)
+    generation, boilerplate = divmod(marks or 0, 2)
+    return Stored(name, digest, size, symbols, postings, about, generation, bool(boilerplate))
