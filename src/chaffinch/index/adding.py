@@ -1,4 +1,4 @@
-"""Documents -> a store, in batches: read, fingerprinted and packed here while the batch before is written."""
+"""Documents -> a store, in batches: one is read, the one before it is packed, the one before that is written."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def add(
 ) -> Added:
     """Adds batch by batch; every batch that was written stays, whatever happens to the next."""
     adding = _Adding(store, about, boilerplate, replacing, threads_used(threads))
-    with ThreadPoolExecutor(1) as behind:
+    with ThreadPoolExecutor(2) as behind:  # one packs while the other writes what was packed before
         for item in items:
             if isinstance(item, Skipped):
                 adding.report.skipped.append(item)
@@ -119,9 +119,10 @@ class _Adding:
             )
         replaced = [gone[d.name] for d in prepared.documents if d.name in gone]
 
+        packed = behind.submit(_packed, prepared, kept, self.store.settings, self.threads)
+
         def written() -> None:
-            packed = _packed(prepared, kept, self.store.settings, self.threads)
-            self.store.add(Batch(stored, postings, packed, replaced))
+            self.store.add(Batch(stored, postings, packed.result(), replaced))
 
         self.wait()
         same = self.store.alike([s.digest for s in stored])

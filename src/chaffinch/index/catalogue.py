@@ -20,8 +20,8 @@ from chaffinch.index.texts import Place
 
 # Made so that a million documents need little. A name or a content is looked up by a short hash of it and then
 # compared: a quarter of the size of an index of the names themselves. What comes from one place has one contact
-# and one address up to its last part, which is often the name: that is kept once. A date is a number if it can be,
-# and what few documents have is in one column.
+# and one address up to its last part, which is often the name: that is kept once. A date is a number if it can
+# be, and what few documents have is in one column.
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE origins (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, url_head TEXT, contact TEXT);
