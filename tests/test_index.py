@@ -189,6 +189,16 @@ def test_every_shared_run_of_t_symbols_is_found_through_any_history(make: Make, 
                     assert any(m.left.start <= start and m.left.end >= start + t for m in hits[0].matches)
 
 
+def test_characters_that_are_several_symbols_cost_no_match(make: Make) -> None:
+    recipe = Recipe("text", k=8, w=9)
+    index = make(recipe)
+    said = text(40, "l").replace("f", "\ufb01").replace("s", "\ufb03").replace("e", "\u00df")
+    index.add(document("ligatures", text(30, 1), said))
+    (hit,) = index.search(said)
+    assert hit.containment.query == 1
+    assert hit.matches[0].symbols == len(chaffinch.stream(said, recipe))
+
+
 def test_without_contents_it_still_searches_and_says_where(make: Make) -> None:
     index = make(content="none")
     shared = text(120, "shared")

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
 use crate::batch::{self, Batch};
+use crate::ffi_compare::{ChfTable, table};
 use crate::fold::Form;
 use crate::gather::Gather;
 use crate::hash::MAX_K;
@@ -206,21 +207,31 @@ pub unsafe extern "C" fn chf_batch_free(batch: *mut ChfBatch) {
     }
 }
 
-/// The canonical stream of a document: symbols, starts, ends.
+/// The canonical streams of documents one after another: symbols, starts, ends, and how long each is.
 ///
 /// # Safety
 /// As for `chf_fingerprint`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_stream(
-    document: *const ChfSource,
+pub unsafe extern "C" fn chf_streams(
+    documents: *const ChfSource,
+    count: usize,
     form_number: u32,
     level: u32,
-) -> *mut ChfColumns {
-    columns(|| {
-        let source = unsafe { source(&*document, form(form_number)) };
-        let mut gather = Gather::new(&source);
-        source.read(&mut gather, Level::at_most(level));
-        gather.finish(&source)
+) -> *mut ChfTable {
+    table(|| {
+        let mut all: [Vec<u32>; 4] = Default::default();
+        for document in unsafe { slice(documents, count) } {
+            let source = unsafe { source(document, form(form_number)) };
+            let mut gather = Gather::new(&source);
+            source.read(&mut gather, Level::at_most(level));
+            let found = gather.finish(&source);
+            all[3].push(found[0].len() as u32);
+            for (column, part) in all.iter_mut().zip(found) {
+                // The first is taken as it is: alone it may be large.
+                if column.is_empty() { *column = part } else { column.extend_from_slice(&part) }
+            }
+        }
+        all.into()
     })
 }
 

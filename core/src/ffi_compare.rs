@@ -17,9 +17,9 @@ pub struct ChfTable {
     owner: *mut c_void,
 }
 
-type Columns = Vec<Vec<u32>>;
+pub(crate) type Columns = Vec<Vec<u32>>;
 
-fn table(work: impl FnOnce() -> Columns) -> *mut ChfTable {
+pub(crate) fn table(work: impl FnOnce() -> Columns) -> *mut ChfTable {
     let (mut value, error) = guarded(work);
     value.resize(6, Vec::new());
     let owner = Box::new(value);

@@ -130,11 +130,17 @@ def _fingerprint_streams(
 
 def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
     """The canonical form of one document."""
+    return streams([source], recipe)[0]
+
+
+def streams(sources: Iterable[Readable], recipe: Recipe | None = None) -> list[Stream]:
+    """The canonical forms of many documents."""
     recipe = recipe or Recipe()
-    found = settle(document(source), recipe)
+    found = [settle(document(source), recipe) for source in sources]
     if recipe.front.startswith(OTHER):
-        return other.tokens(found.data, found.encoding or "utf-8", recipe.front.removeprefix(OTHER))
-    return core.stream(_source(found, recipe), recipe)
+        name = recipe.front.removeprefix(OTHER)
+        return [other.tokens(d.data, d.encoding or "utf-8", name) for d in found]
+    return core.streams([_source(d, recipe) for d in found], recipe)
 
 
 def settle(found: Document, recipe: Recipe) -> Document:

@@ -236,14 +236,21 @@ def fingerprint(
 
 def stream(source: Source, recipe: Recipe) -> Stream:
     """The canonical stream of a document."""
-    native, keep = _native_sources([source])
-    owner = owned(lib.chf_stream(native, _FORMS.get(recipe.front, 0), _level()), lib.chf_columns_free)
+    return streams([source], recipe)[0]
+
+
+def streams(sources: Sequence[Source], recipe: Recipe) -> list[Stream]:
+    """The canonical stream of each document."""
+    native, keep = _native_sources(sources)
+    form = _FORMS.get(recipe.front, 0)
+    owner = owned(lib.chf_streams(native, len(sources), form, _level()), lib.chf_table_free)
     del keep
-    return Stream(
-        column(owner.first, owner.len, "<u4", owner),
-        column(owner.second, owner.len, "<u4", owner),
-        column(owner.third, owner.len, "<u4", owner),
-    )
+    symbols, starts, ends, sizes = (column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(4))
+    found, end = [], 0
+    for size in sizes.tolist():
+        part = slice(end, end := end + size)
+        found.append(Stream(symbols[part], starts[part], ends[part]))
+    return found
 
 
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:

@@ -1,4 +1,4 @@
-"""Documents -> a store, in batches: one is read, the one before it is packed, the one before that is written."""
+"""Documents -> a store, in batches: one is read while the one before it is packed and the one before written."""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ from chaffinch.types import Document, Part
 # zstd at its fastest, and no look for short repetitions: a fifth less time for a few percent of size.
 _HOW = zstandard.ZstdCompressionParameters.from_level(1, min_match=7, write_checksum=1)
 _MOST = 1 << 32
+_USUAL: tuple[str, str, str, tuple[Part, ...]] = "utf-8", "plain", "text", ()
+"""Encoding, format, language and parts of most documents, which need not be said."""
 _OF_THREAD = threading.local()
 
 
@@ -25,6 +27,8 @@ def pack(documents: Sequence[Document], threads: int) -> list[bytes]:
 
 
 def _head(document: Document) -> bytes:
+    if (document.encoding, document.format, document.language, document.parts) == _USUAL:
+        return b"\n"
     said = [document.encoding, document.format, document.language, [list(part) for part in document.parts]]
     return json.dumps(said, separators=(",", ":")).encode() + b"\n"
 
@@ -32,6 +36,8 @@ def _head(document: Document) -> bytes:
 def unpack(name: str, packed: bytes | None) -> Document:
     """The document as it was read when it was added."""
     head, _, data = _decompressed(name, packed).partition(b"\n")
+    if not head:
+        return Document(name, data, *_USUAL)
     encoding, kind, language, parts = json.loads(head)
     return Document(name, data, encoding, kind, language, tuple(Part(*part) for part in parts))
 

@@ -55,7 +55,7 @@ def grown(
     how = _exact(recipe)
     documents = [query.document, *kept.values()]
     threads = None if sum(len(document.data) for document in documents) > _WORTH_THREADS else 1
-    streams = [api.stream(document, how) for document in documents]
+    streams = api.streams(documents, how)
     sizes = [len(stream) for stream in streams]
     symbols = [stream.symbols for stream in streams]
     if boilerplate:
@@ -101,8 +101,14 @@ def _seeds(
     yield replace(query.prints, hashes=query.number.astype(np.uint64))
     for number, stream in zip(kept, streams[1:], strict=True):
         rows = found.documents == number
-        at = np.searchsorted(stream.starts, found.positions[rows]).astype(np.uint32)
-        yield Fingerprints(found.queries[rows].astype(np.uint64), at, nowhere, nowhere, len(stream))
+        first, last = (
+            np.searchsorted(stream.starts, found.positions[rows], side) for side in ("left", "right")
+        )
+        # Symbols that come of one character begin at one byte: each may be meant, the others grow to nothing.
+        times = last - first
+        at = np.repeat(last - np.cumsum(times), times) + np.arange(times.sum())
+        hashes = np.repeat(found.queries[rows], times).astype(np.uint64)
+        yield Fingerprints(hashes, at.astype(np.uint32), nowhere, nowhere, len(stream))
 
 
 def _exact(recipe: Recipe) -> Recipe:

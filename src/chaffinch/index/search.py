@@ -173,12 +173,11 @@ def _discounted(
     ignored: NDArray[np.bool_],
 ) -> Iterator[Discount]:
     """Passages of the query that count less: neighbours among its fingerprints, for the same reason."""
-    reasons = np.full(len(query.hashes), "", "U11")
-    reasons[: query.asked] = np.select(
-        [boilerplate, ignored, weights < _HALF], ["boilerplate", "ignored", "common"], ""
-    )
-    if not reasons.astype(bool).any():
+    common = weights < _HALF
+    if not (boilerplate | ignored | common).any():
         return
+    reasons = np.full(len(query.hashes), "", "U11")
+    reasons[: query.asked] = np.select([boilerplate, ignored, common], ["boilerplate", "ignored", "common"], "")
     order = np.argsort(query.prints.positions, kind="stable")
     why = reasons[query.number[order]]
     bounds = np.flatnonzero(why[1:] != why[:-1]) + 1
@@ -192,8 +191,9 @@ def _discounted(
 def _ranked(store: Store, query: Query, shared: _Shared, top: int | None) -> list[tuple[int, Stored]]:
     """The rows of the heaviest documents; of equally heavy ones, those that have little else come first."""
     order = np.lexsort((shared.documents, -shared.weights))
-    if top is not None:
-        order = order[: 4 * top]
+    if top is not None and len(order) > top:
+        last = shared.weights[order[top - 1]]
+        order = order[: min(int((shared.weights >= last).sum()), 4 * top)]
     stored = store.stored(shared.documents[order].tolist())
     rows = [(i, stored[int(shared.documents[i])]) for i in order.tolist() if int(shared.documents[i]) in stored]
     rows.sort(key=lambda row: (-shared.weights[row[0]], -shared.of_document[row[0]] / max(row[1].postings, 1)))
