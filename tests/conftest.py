@@ -1,16 +1,21 @@
-"""What all tests share: the instruction levels, and the rule that nothing may be skipped where it counts."""
+"""What all tests share: instruction levels, stores of an index, and that nothing is skipped where it counts."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from chaffinch import core
+from chaffinch.errors import NoIndex
+from chaffinch.index.index import Index
+from tests.indexed import Make
 from tests.postgres_server import postgres
 
-__all__ = ["level", "postgres"]
+__all__ = ["level", "make", "postgres", "where"]
 
 settings.register_profile(
     "chaffinch",
@@ -25,6 +30,34 @@ def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     """Each instruction level this machine has, in turn."""
     monkeypatch.setenv("CHAFFINCH_LEVEL", request.param)
     return str(request.param)
+
+
+@pytest.fixture(params=["embedded", "postgres"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where an index can be made, in each store."""
+    if request.param == "embedded":
+        return str(tmp_path / "archive.index")
+    address = request.getfixturevalue("postgres")
+    return f"{address}#test_{abs(hash(tmp_path)):x}"
+
+
+@pytest.fixture
+def make(where: str) -> Iterator[Make]:
+    """Makes the index, or opens it again."""
+    opened: list[Index] = []
+
+    def made(*arguments: object, **options: object) -> Index:
+        while opened:
+            opened.pop().close()
+        try:
+            opened.append(Index.open(where))
+        except NoIndex:
+            opened.append(Index.create(where, *arguments, **options))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield made
+    while opened:
+        opened.pop().close()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from chaffinch.index.index import Index
 from chaffinch.types import Document
+
+Make = Callable[..., Index]
+"""Makes an index, or opens it again."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

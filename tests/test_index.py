@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,37 +13,7 @@ from chaffinch import Document, Recipe, RecipeMismatch
 from chaffinch.errors import ChaffinchError, IndexTrouble, NoIndex
 from chaffinch.index.index import Index, imported
 from chaffinch.index.records import About
-from tests.indexed import document, edited, text, words
-
-Make = Callable[..., Index]
-
-
-@pytest.fixture(params=["embedded", "postgres"])
-def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where an index can be made, in each store."""
-    if request.param == "embedded":
-        return str(tmp_path / "archive.index")
-    address = request.getfixturevalue("postgres")
-    return f"{address}#test_{abs(hash(tmp_path)):x}"
-
-
-@pytest.fixture
-def make(where: str) -> Iterator[Make]:
-    """Makes the index, or opens it again."""
-    opened: list[Index] = []
-
-    def made(*arguments: object, **options: object) -> Index:
-        while opened:
-            opened.pop().close()
-        try:
-            opened.append(Index.open(where))
-        except NoIndex:
-            opened.append(Index.create(where, *arguments, **options))  # type: ignore[arg-type]
-        return opened[-1]
-
-    yield made
-    while opened:
-        opened.pop().close()
+from tests.indexed import Make, document, edited, text, words
 
 
 def names(index: Index, query: str, **options: object) -> list[str]:

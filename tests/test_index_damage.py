@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sqlite3
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from chaffinch.errors import Damaged, IndexTrouble
-from chaffinch.index import files, merging, probes
+from chaffinch.index import files, merging, probes, texts
 from chaffinch.index.index import Index
 from tests.crashing import said
 from tests.indexed import document, text
@@ -228,3 +229,22 @@ def test_texts_of_removed_documents_are_gone_after_a_merge(where: Path) -> None:
         assert left.stat().st_size < size
         assert [index.content(f"d{n}") is not None for n in range(3)] == [True, False, True]
         assert index.verify() == []
+
+
+def test_what_failed_once_and_then_succeeded_is_not_deleted_later(where: Path) -> None:
+    with Index.open(where) as index:
+        index.remove("d1")
+        free = texts.append
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(texts, "append", full_disk)
+            with pytest.raises(IndexTrouble):
+                index.merge()
+        assert texts.append is free
+        index.merge()
+        index.add(document("more", said(9)))
+        assert index.verify() == []
+        assert index.search(said(0))[0].relation == "identical"
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")

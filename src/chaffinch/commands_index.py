@@ -180,9 +180,11 @@ def _as_dicts(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
 @click.pass_context
 def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_json: bool) -> None:
     """Remove documents by their names."""
+    from chaffinch.index.adding import plain_name
+
     with _opened(where) as opened:
         gone = opened.remove(names)
-    missing = sorted(set(names) - set(gone))
+    missing = sorted(name for name in set(names) if plain_name(name) not in gone)
     _complain(Skipped(name, "not in the index") for name in missing)
     _say(as_json, {"removed": gone, "missing": missing}, f"{len(gone)} removed")
     context.exit(ERROR if missing else FOUND)

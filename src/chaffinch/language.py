@@ -35,6 +35,8 @@ def languages() -> tuple[str, ...]:
 @cache
 def table(language: str) -> dict[str, Any]:
     """The contents of a language's file."""
+    if language not in languages():
+        raise ChaffinchError(f"no language {language!r}; chaffinch languages lists them")
     path = files("chaffinch") / "languages" / f"{language}.toml"
     found = tomllib.loads(path.read_text("utf-8"))
     if unknown := found.keys() - _ALLOWED:

@@ -1,7 +1,8 @@
-"""Documents -> a store, in batches: one is read while the one before it is packed and the one before written."""
+"""Documents -> a store, in batches: one is read, the one before is packed, the one before that is written."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import astuple, dataclass, field, replace
@@ -23,6 +24,8 @@ Item = tuple[Document, Mapping[str, str]] | Skipped
 """A document and what is said about it, or what was left out."""
 
 _NOTHING = About()
+_HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of characters, but for those that stand for bytes that are no text."""
 _BATCH_BYTES = 32 << 20
 _BATCH_DOCUMENTS = 4096
 
@@ -43,7 +46,8 @@ class Added:
 
 def plain_name(name: str) -> str:
     """A name that every database can hold: bytes that are no text are written out."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").replace("\0", "\\0")
+    whole = _HALVES.sub("\N{REPLACEMENT CHARACTER}", name)
+    return whole.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").replace("\0", "\\0")
 
 
 def digest(data: bytes) -> bytes:
@@ -87,18 +91,21 @@ class _Adding:
         self.waiting: dict[str, tuple[Document, About, bytes]] = {}
         self.size = 0
         self._written: tuple[Future[None], Callable[[], None]] | None = None
-        self._on_the_way: set[str] = set()
+        self._seen: dict[str, bytes] = {}
 
     def take(self, document: Document, said: Mapping[str, str]) -> None:
         name = plain_name(document.name)
-        if name in self.waiting:
-            if self.waiting[name][2] != digest(document.data):
+        if name in self._seen:
+            if self._seen[name] == digest(document.data):
+                self.report.already.append(name)
+            else:
                 self.report.skipped.append(Skipped(name, "another document with this name was added with it"))
             return
         about = replace(self.about, **said) if said else self.about
         about = about if about == _NOTHING else About(*(s and plain_name(s) for s in astuple(about)))
         named = document if name == document.name else replace(document, name=name)
-        self.waiting[name] = named, about, digest(document.data)
+        self._seen[name] = digest(document.data)
+        self.waiting[name] = named, about, self._seen[name]
         self.size += len(document.data)
 
     def write(self, behind: ThreadPoolExecutor) -> None:
@@ -126,6 +133,8 @@ class _Adding:
 
         self.wait()
         same = self.store.alike([s.digest for s in stored])
+        for s in stored:
+            same.setdefault(s.digest, s.name)
         names = [d.name for d in prepared.documents]
 
         def report() -> None:
@@ -137,12 +146,12 @@ class _Adding:
                 if s.digest in same and same[s.digest] not in (s.name, *gone)
             ]
 
-        self._written, self._on_the_way = (behind.submit(written), report), set(names)
+        self._written = behind.submit(written), report
 
     def wait(self) -> None:
         if self._written is not None:
             future, report = self._written
-            self._written, self._on_the_way = None, set()
+            self._written = None
             future.result()
             report()
 
@@ -150,22 +159,23 @@ class _Adding:
         self, waiting: Mapping[str, tuple[Document, About, bytes]]
     ) -> tuple[list[Document], dict[str, int]]:
         """Those that are not there yet, and the numbers of those they take the place of."""
-        if not self._on_the_way.isdisjoint(waiting):
-            self.wait()
         there = self.store.named(list(waiting))
         known = self.store.stored(list(there.values()))
         documents, gone = [], {}
-        for name, (document, _, content) in waiting.items():
+        for name, (document, about, content) in waiting.items():
             former = known.get(there.get(name, -1))
             if former is None:
                 documents.append(document)
-            elif former.digest == content and former.boilerplate == self.boilerplate:
+                continue
+            same = former.digest == content and former.boilerplate == self.boilerplate
+            if same and (former.about == about or not self.replacing):
                 self.report.already.append(name)
             elif self.replacing:
                 documents.append(document)
                 gone[name] = there[name]
             else:
-                why = "there already with another content; use replace, or another name"
+                other = "as boilerplate, or not as such" if former.digest == content else "with another content"
+                why = f"there already {other}; use replace, or another name"
                 self.report.skipped.append(Skipped(name, why))
         return documents, gone
 

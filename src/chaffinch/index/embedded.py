@@ -88,10 +88,10 @@ class Embedded:
                 finally:
                     self._depth -= 1
                 return
-            if self._reader.stale():
-                self._reader.close()
-                self._reader, self._version = Catalogue(self._reader.path), -1
             while True:
+                if self._reader.stale():
+                    self._reader.close()
+                    self._reader, self._version = Catalogue(self._reader.path), -1
                 with self._reader.transaction():
                     if not self._refresh():
                         continue  # a merge was faster; there is a newer state
@@ -297,6 +297,8 @@ class Embedded:
                 tell(f"Checking {Path(segment.name).name} ...")
                 try:
                     segment.check()
+                    if segment.last_document >= len(counted):
+                        raise Damaged(segment.name, "it belongs to another index")
                     for postings in segment.scan():
                         counted[: segment.last_document + 1] += np.bincount(
                             postings.documents, minlength=segment.last_document + 1

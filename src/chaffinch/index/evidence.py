@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 _WORTH_THREADS = 4 << 20
 """For fewer bytes it takes longer to start threads than to do without."""
 _SLACK = 64
-_FEW = 100
-"""Of a fingerprint that stands often in both, so many places of each are looked at."""
+_FEW = 16
+"""Of a fingerprint that stands often in a document, so many places are looked at."""
+_OPEN = 64
+"""More chains than these at one place are repetition, and the oldest of them stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,8 @@ def grown(
     sizes = [len(stream) for stream in streams]
     symbols = [stream.symbols for stream in streams]
     if boilerplate:
-        made = units([[document] for document in documents], how, threads)
-        masks = match.given(made, units([[*boilerplate]], how)[0], how.k)
+        *made, base = units([*([document] for document in documents), [*boilerplate]], how, threads)
+        masks = match.given(made, base, how.k)
         sizes = [unit.size - int(mask.sum()) for unit, mask in zip(made, masks, strict=True)]
         prints = [match.without(unit.prints, mask, how.k) for unit, mask in zip(made, masks, strict=True)]
         symbols = match.unlike(made, masks)
@@ -70,7 +73,7 @@ def grown(
         prints = list(api.fingerprint_all(documents, how, threads=threads))
     pairs = np.array([(0, i) for i in range(1, len(documents))], np.uint32)
     runs = core_compare.matches(core_compare.Collection(symbols, prints), pairs, how.k, match.GAP, threads)
-    often = _spread(sizes[0], query, owners)
+    often = _spread(len(streams[0]), query, owners)
     sides = [_Side(document, stream) for document, stream in zip(documents, streams, strict=True)]
     evidence = {}
     for i, number in enumerate(kept, 1):
@@ -151,7 +154,7 @@ def chained(query: Query, found: Found, number: int, name: str, k: int) -> Evide
     open_chains: list[list[_Seed]] = []
     reach = _reach(query)
     for seed in seeds:
-        open_chains = [c for c in open_chains if seed.start - c[-1].end <= reach]
+        open_chains = [c for c in open_chains[-_OPEN:] if seed.start - c[-1].end <= reach]
         fitting = [c for c in open_chains if _follows(c[-1], seed)]
         if fitting:
             drifts = [_drift(c[-1], seed) for c in fitting]
@@ -159,7 +162,41 @@ def chained(query: Query, found: Found, number: int, name: str, k: int) -> Evide
         else:
             chains.append([seed])
             open_chains.append(chains[-1])
-    return Evidence(tuple(_match(query, chain, name, k) for chain in chains))
+    return Evidence(tuple(_without_covered([_match(query, chain, name, k) for chain in chains])))
+
+
+def _without_covered(matches: list[Match]) -> list[Match]:
+    """Without those that lie within one that is kept on the left and within one that is kept on the right."""
+    lefts, rights = _Intervals(), _Intervals()
+    kept = []
+    for found in sorted(matches, key=lambda m: (-m.symbols, m.left.start, m.right.start)):
+        inside = lefts.hold(found.left), rights.hold(found.right)
+        if not all(inside):
+            kept.append(found)
+            lefts.add(found.left)
+            rights.add(found.right)
+    return sorted(kept, key=lambda m: (m.left.start, m.right.start))
+
+
+class _Intervals:
+    """Spans of which none lies within another, by where they start."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def hold(self, span: Span) -> bool:
+        at = bisect_right(self._starts, span.start) - 1
+        return at >= 0 and self._ends[at] >= span.end
+
+    def add(self, span: Span) -> None:
+        if self.hold(span):
+            return
+        at = bisect_left(self._starts, span.start)
+        end = at
+        while end < len(self._ends) and self._ends[end] <= span.end:
+            end += 1
+        self._starts[at:end], self._ends[at:end] = [span.start], [span.end]
 
 
 def _reach(query: Query) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from chaffinch.index.catalogue import SegmentRow
@@ -26,7 +27,7 @@ def due(segments: Sequence[SegmentRow], removed: Sequence[int]) -> list[SegmentR
         if len(run) >= _FAN:
             return run[::-1]
     for segment in segments:  # mostly of removed documents
-        gone = sum(segment.first <= document <= segment.last for document in removed)
+        gone = bisect_right(removed, segment.last) - bisect_left(removed, segment.first)
         if gone * 2 > segment.last - segment.first + 1:
             return [segment]
     return []

@@ -22,6 +22,8 @@ from chaffinch.types import Document, Fingerprints, Span
 TOP = 20
 _LEAST = 64
 """Fingerprints that are looked up at the lowest effort."""
+_TIED = 2000
+"""So many equally heavy documents beyond the last are looked at: the order of adding must not matter."""
 _HALF = 0.5
 """What weighs less is told."""
 
@@ -41,8 +43,13 @@ class Query:
     """For each fingerprint, which of the hashes it has."""
     asked: int
     """So many of the hashes are looked up."""
-    is_whole: bool
-    """Whether every fingerprint of the recipe is looked up."""
+    total: int
+    """So many different hashes the document has with the recipe's own window."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every fingerprint of the recipe is looked up."""
+        return self.asked == self.total
 
 
 def search(
@@ -56,6 +63,8 @@ def search(
     """
     if not 0 <= effort <= 1:
         raise BadRecipe(f"effort is {effort}; give 0 to 1")
+    if top is not None and top < 1:
+        raise BadRecipe(f"top is {top}; give 1 or more, or None for all")
     query = _query(document, store.settings, effort, window)
     with store.snapshot():
         documents = store.count()
@@ -98,8 +107,10 @@ def _query(document: Document, settings: Settings, effort: float, window: int | 
     prints = api.fingerprint(document, settings.recipe, window=window)
     hashes, number, times = np.unique(prints.hashes, return_inverse=True, return_counts=True)
     asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))
-    is_whole = asked == len(hashes) and window in (None, settings.recipe.w)
-    return Query(document, prints, hashes, times, number, asked, is_whole)
+    total = len(hashes)
+    if window is not None:
+        total = len(np.unique(api.fingerprint(document, settings.recipe).hashes))
+    return Query(document, prints, hashes, times, number, asked, total)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,6 +139,8 @@ def _shared(store: Store, query: Query, found: Found, documents: int) -> _Shared
     if given := store.boilerplate():
         is_given = np.isin(owners_of, np.fromiter(given, np.uint32))
         boilerplate[queries[is_given]] = True
+        own = ~boilerplate[queries]
+        found = Found(found.queries[own], found.documents[own], found.positions[own])
         queries, owners_of = queries[~is_given], owners_of[~is_given]
     fresh = np.ones(len(queries), bool)  # the first of a hash in a document
     fresh[1:] = (queries[1:] != queries[:-1]) | (owners_of[1:] != owners_of[:-1])
@@ -193,11 +206,15 @@ def _ranked(store: Store, query: Query, shared: _Shared, top: int | None) -> lis
     order = np.lexsort((shared.documents, -shared.weights))
     if top is not None and len(order) > top:
         last = shared.weights[order[top - 1]]
-        order = order[: min(int((shared.weights >= last).sum()), 4 * top)]
+        order = order[: min(int((shared.weights >= last).sum()), top + _TIED)]
     stored = store.stored(shared.documents[order].tolist())
     rows = [(i, stored[int(shared.documents[i])]) for i in order.tolist() if int(shared.documents[i]) in stored]
-    rows.sort(key=lambda row: (-shared.weights[row[0]], -shared.of_document[row[0]] / max(row[1].postings, 1)))
-    return rows[:top]
+
+    def key(row: tuple[int, Stored]) -> tuple[float, float, str]:
+        at, document = row
+        return -shared.weights[at], -shared.of_document[at] / max(document.postings, 1), document.name
+
+    return sorted(rows, key=key)[:top]
 
 
 def _evidence(
@@ -251,7 +268,7 @@ def _hit(
         both = sum(seen.covered) / 2
         either = sum(seen.sizes) - both
     else:
-        share = query.asked / max(len(query.hashes), 1)
+        share = query.asked / max(query.total, 1)
         total = max(stored.postings - float(shared.passed_over[row]) / share, 1)
         ratio = of_document = min(float(shared.of_document[row]) / share / total, 1.0)
         of_query = float(shared.of_query[row]) / max(shared.counted, 1)
@@ -259,7 +276,7 @@ def _hit(
             common = float(shared.of_document[row])
             of_query, of_document = koala.shares(ratio, common, sizes, settings.recipe)
             caution = note(ratio, sizes)
-        certain = share == 1
+        certain = query.is_whole
         both = (of_query * sizes[0] + of_document * sizes[1]) / 2
         either = sum(sizes) - both
     resemblance = min(both / max(either, 1e-9), 1.0)

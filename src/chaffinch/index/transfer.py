@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import base64
-import gzip
+import io
 import json
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from gzip import GzipFile
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from chaffinch.errors import IndexTrouble, Unreadable
+from chaffinch.errors import Damaged, IndexTrouble, Unreadable
 from chaffinch.index import adding, contents
 from chaffinch.index.records import About, Batch, Settings, Stored
 from chaffinch.index.store import Store
 from chaffinch.types import Document
 
 _TOGETHER = 1000
+_SCANNED = 20_000
+"""Documents whose postings are gathered at once: each time all segments are read."""
 
 
 def content(store: Store, name: str) -> Document | None:
@@ -36,7 +41,7 @@ def export(store: Store, path: Path) -> int:
     part = path.with_name(path.name + ".part")
     count = 0
     try:
-        with _opened(path, part, "wt") as file, store.snapshot():
+        with _opened(path, part, "w") as file, store.snapshot():
             file.write(json.dumps({"chaffinch_index": store.settings.to_dict()}) + "\n")
             for line in _lines(store):
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -48,19 +53,23 @@ def export(store: Store, path: Path) -> int:
     return count
 
 
-def _opened(named: Path, path: Path, mode: str) -> IO[str]:
-    packed = named.suffix.lower() == ".gz"
-    if packed:  # the same bytes whenever it is written
-        return gzip.open(path, mode, encoding="utf-8")  # type: ignore[return-value]
-    return path.open(mode, encoding="utf-8", newline="\n")
+@contextmanager
+def _opened(named: Path, path: Path, mode: str) -> Iterator[IO[str]]:
+    """As text; packed if it is so named, without name and time: the same bytes whenever it is written."""
+    with path.open(f"{mode}b") as file, ExitStack() as layers:
+        packed = named.suffix.lower() == ".gz"
+        inner = layers.enter_context(GzipFile("", f"{mode}b", fileobj=file, mtime=0)) if packed else file
+        yield layers.enter_context(io.TextIOWrapper(inner, "utf-8", newline="\n"))
 
 
 def _lines(store: Store) -> Iterator[dict[str, Any]]:
     documents = store.each()
-    while some := dict(islice(documents, _TOGETHER)):
-        kept = store.contents(list(some))
-        postings = {n: (hashes, positions) for n, hashes, positions in store.postings_of(list(some))}
-        for number, stored in some.items():
+    while many := dict(islice(documents, _SCANNED)):
+        postings = {n: (hashes, positions) for n, hashes, positions in store.postings_of(list(many))}
+        kept: dict[int, bytes] = {}
+        for i, (number, stored) in enumerate(many.items()):
+            if i % _TOGETHER == 0:
+                kept = store.contents(list(many)[i : i + _TOGETHER])
             hashes, positions = postings.get(number, (np.empty(0, np.uint64), np.empty(0, np.uint32)))
             yield asdict(stored) | {
                 "digest": stored.digest.hex(),
@@ -77,17 +86,29 @@ def _text(data: bytes) -> str:
 def import_(store: Store, path: Path) -> int:
     """Documents that are there by name are left as they are: an import that was cut off is run again."""
     count = 0
-    with _opened(path, path, "rt") as file:
-        theirs = settings(path, file.readline())
+    with _opened(path, path, "r") as file:
+        lines = _numbered(path, file)
+        theirs = settings(path, next(lines, (0, ""))[1])
         theirs.recipe.check(store.settings.recipe, store.where)
         if theirs != store.settings:
             raise IndexTrouble(
                 f"{path}: made with other settings than {store.where}; import it into a new index"
             )
-        lines = (json.loads(line) for line in file)
         while some := list(islice(lines, _TOGETHER)):
-            count += _add(store, some)
+            count += _add(store, path, some)
     return count
+
+
+def _numbered(path: Path, file: IO[str]) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers; what is before a damaged place can be used."""
+    number = 0
+    try:
+        for number, line in enumerate(file, 1):
+            yield number, line
+    except (EOFError, zlib.error, UnicodeError, OSError) as error:
+        raise Unreadable(
+            f"{path}: damaged behind line {number} ({error}); what is before was imported"
+        ) from None
 
 
 def settings(path: Path, line: str) -> Settings:
@@ -100,22 +121,42 @@ def settings(path: Path, line: str) -> Settings:
 
 def settings_of(path: Path) -> Settings:
     """What an index needs to import this."""
-    with _opened(path, path, "rt") as file:
-        return settings(path, file.readline())
+    with _opened(path, path, "r") as file:
+        return settings(path, next(_numbered(path, file), (0, ""))[1])
 
 
-def _add(store: Store, lines: Iterable[dict[str, Any]]) -> int:
-    there = store.named([line["name"] for line in lines])
-    new = [line for line in lines if line["name"] not in there]
-    documents, parts, packed = [], [], []
-    for line in new:
-        hashes = np.frombuffer(base64.b64decode(line.pop("hashes")), "<u8")
-        positions = line.pop("positions")
-        parts.append((hashes, None if positions is None else np.frombuffer(base64.b64decode(positions), "<u4")))
-        kept = line.pop("content")
-        packed.append(None if kept is None else base64.b64decode(kept))
-        about = About(**line.pop("about"))
-        documents.append(Stored(**line | {"digest": bytes.fromhex(line["digest"]), "about": about}))
-    if documents:
-        store.add(Batch(documents, adding.joined(parts), packed, []))
-    return len(documents)
+def _add(store: Store, path: Path, lines: Iterable[tuple[int, str]]) -> int:
+    read = {d.name: (d, prints, packed) for d, prints, packed in (_read(path, *line) for line in lines)}
+    there = store.named(list(read))
+    new = [found for name, found in read.items() if name not in there]
+    if new:
+        postings = adding.joined([prints for _, prints, _ in new])
+        store.add(Batch([d for d, _, _ in new], postings, [packed for *_, packed in new], []))
+    return len(new)
+
+
+def _read(path: Path, number: int, line: str) -> tuple[Stored, Any, bytes | None]:
+    try:
+        said = json.loads(line)
+        hashes = np.frombuffer(_bytes(said.pop("hashes")), "<u8")
+        positions, kept = said.pop("positions"), said.pop("content")
+        places = None if positions is None else np.frombuffer(_bytes(positions), "<u4")
+        about = About(*(None if s is None else adding.plain_name(s) for s in said.pop("about").values()))
+        digest, name = bytes.fromhex(said.pop("digest")), adding.plain_name(said.pop("name"))
+        size, symbols, postings, generation = (
+            int(said[key]) for key in ("size", "symbols", "postings", "generation")
+        )
+        boilerplate = bool(said["boilerplate"])
+        stored = Stored(name, digest, size, symbols, postings, about, generation, boilerplate)
+        if len(hashes) != stored.postings or (places is not None and len(places) != len(hashes)):
+            raise ValueError("postings are missing")
+        packed = None if kept is None else _bytes(kept)
+        if packed is not None:
+            contents.check(name, packed)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, Damaged) as error:
+        raise Unreadable(f"{path}:{number}: not a document that was exported ({error})") from None
+    return stored, (hashes, places), packed
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text, validate=True)

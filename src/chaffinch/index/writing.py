@@ -48,12 +48,14 @@ class Writer:
         the catalogue could have come back in a state that needs those files.
         """
         with self._numbering:
-            failed = self._failed[:]
             with catalogue.transaction("IMMEDIATE"):
                 number = catalogue.take("next_segment", 1)
+                alive = {files.segment_path(self.folder, row.number) for row in catalogue.segments()}
+                alive.add(texts.path_of(self.folder, int(catalogue.meta("texts"))))
+            failed, self._failed = self._failed, []
             for path in failed:
-                files.discard(path)
-                self._failed.remove(path)
+                if path not in alive:  # what failed after its commit, or was done at the second attempt, counts
+                    files.discard(path)
         return number
 
     def add(self, batch: Batch) -> None:

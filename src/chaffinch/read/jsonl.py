@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from chaffinch.errors import Unreadable
+from chaffinch.language import named
 from chaffinch.types import Document, Skipped
 
 ENDINGS = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
@@ -50,7 +51,7 @@ def _document(path: Path, number: int, line: bytes) -> tuple[Document, Mapping[s
         return Skipped(place, str(error))
     name = _first(said, _NAME) or place
     about = {key: str(said[key]) for key in ("url", "contact", "date") if said.get(key) is not None}
-    language = said.get("language") if isinstance(said.get("language"), str) else "text"
+    language = named(str(said.get("language"))) or "text"  # which may also say that it is in English
     data = text.encode("utf-8", "surrogatepass")
     return Document(name, data, "utf-8", "plain", language), about
 
