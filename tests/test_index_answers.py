@@ -68,15 +68,10 @@ def test_one_add_with_the_same_name_or_content_twice_says_so(make: Make) -> None
 def test_odd_languages_and_halves_of_characters_in_json_lines_do_no_harm(make: Make, tmp_path: Path) -> None:
     index = make("code")
     program = "int main(void) { int total = 0; for (int i = 0; i < 9; i++) total += i * i; return total; }"
-    said = [
-        {"name": "a", "text": program, "language": "c"},
-        {"name": "\ud800", "text": program, "language": "c"},
-    ]
-    said += [
-        {"name": f"odd {n}", "text": "x", "language": odd}
-        for n, odd in enumerate(("en", "", "../c", "a\0b", 7))
-    ]
-    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, said)))
+    named = [json.dumps({"name": name, "text": program, "language": "c"}) for name in ("a", "\ud800")]
+    odd = ("en", "", "../c", "a\0b", 7)
+    others = [json.dumps({"name": f"odd {n}", "text": "x", "language": said}) for n, said in enumerate(odd)]
+    (tmp_path / "x.jsonl").write_text("\n".join([*named, *others]))
     report = index.add(tmp_path / "x.jsonl")
     assert len(report.added) == 2
     assert len(report.skipped) == 5
