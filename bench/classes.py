@@ -31,7 +31,7 @@ VERBATIM = 0.99
 KINDS = ("01-no-plagiarism", "02-no-obfuscation", "03-random-obfuscation", "04-translation-obfuscation",
          "05-summary-obfuscation")  # fmt: skip
 
-_LARGEST = 250  # programs; every pair is wanted with its matches, of a larger class that is gigabytes
+LARGEST = 250  # programs; every pair is wanted with its matches, of a larger class that is gigabytes
 _MISLABELLED = {"g2pE_taskc.txt", "g4pD_taskb.txt"}
 
 Names = frozenset[str]
@@ -110,7 +110,7 @@ def homework(root: Path) -> Iterator[Row]:
     means: list[tuple[float, float]] = []
     for assignment, labelled in labels(root).items():
         paths = sorted((root / "src" / assignment).iterdir())
-        if len(paths) > _LARGEST:
+        if len(paths) > LARGEST:
             continue
         report = everything([document(path) for path in paths])
         in_order = [names(pair) for pair in report.pairs]
