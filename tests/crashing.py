@@ -93,6 +93,18 @@ def said(number: int) -> str:
     return text(40, f"document {number}")
 
 
+def three_segments(folder: Path) -> Path:
+    """An index with three documents, each in a segment of its own."""
+    with Index.create(folder) as index:
+        for n in range(3):
+            index.add(document(f"d{n}", said(n)))
+    return folder
+
+
+def names(index: Index, number: int) -> list[str]:
+    return [hit.document.name for hit in index.search(said(number))]
+
+
 def grow(tell: Connection, where: Path, first: int, together: int, merging_too: bool) -> None:
     """Adds documents, so many together, tells their numbers once they are there; now and then it merges."""
     merge_often()

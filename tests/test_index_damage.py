@@ -16,7 +16,7 @@ import pytest
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import files, merging, probes, texts
 from chaffinch.index.index import Index
-from tests.crashing import said
+from tests.crashing import names, said, three_segments
 from tests.indexed import document, text
 
 Spoil = Callable[[Path], None]
@@ -24,16 +24,7 @@ Spoil = Callable[[Path], None]
 
 @pytest.fixture
 def where(tmp_path: Path) -> Path:
-    """An index with three documents, each in a segment of its own."""
-    folder = tmp_path / "archive.index"
-    with Index.create(folder) as index:
-        for n in range(3):
-            index.add(document(f"d{n}", said(n)))
-    return folder
-
-
-def names(index: Index, number: int) -> list[str]:
-    return [hit.document.name for hit in index.search(said(number))]
+    return three_segments(tmp_path / "archive.index")
 
 
 def flip(path: Path) -> None:

@@ -17,7 +17,7 @@ from chaffinch import Document
 from chaffinch.errors import IndexTrouble, NoIndex
 from chaffinch.index.index import Index
 from tests import crashing
-from tests.crashing import known_files, running, said
+from tests.crashing import known_files, names, running, said, three_segments
 from tests.indexed import document, text
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -25,16 +25,7 @@ ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 @pytest.fixture
 def where(tmp_path: Path) -> Path:
-    """An index with three documents, each in a segment of its own."""
-    folder = tmp_path / "archive.index"
-    with Index.create(folder) as index:
-        for n in range(3):
-            index.add(document(f"d{n}", said(n)))
-    return folder
-
-
-def names(index: Index, number: int) -> list[str]:
-    return [hit.document.name for hit in index.search(said(number))]
+    return three_segments(tmp_path / "archive.index")
 
 
 def noise(size: int, seed: int = 1) -> bytes:
