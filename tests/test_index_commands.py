@@ -119,6 +119,19 @@ def test_an_export_makes_another_index(archive: Path, tmp_path: Path) -> None:
     assert (refused.exit_code, "not an index" in refused.output) == (2, True)
 
 
+def test_an_export_is_the_same_bytes_whenever_it_is_written(archive: Path, tmp_path: Path) -> None:
+    for name in ("one.jsonl.gz", "two.jsonl.gz"):
+        assert run("index", "export", archive, tmp_path / name).exit_code == 0
+    assert (tmp_path / "one.jsonl.gz").read_bytes() == (tmp_path / "two.jsonl.gz").read_bytes()
+
+
+def test_a_name_that_is_no_text_can_be_removed(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "caf\udce9.txt").write_text(text(60, "odd"))
+    name = str(tmp_path / "caf\udce9.txt")
+    assert run("index", "add", archive, name).exit_code == 0
+    assert run("index", "remove", archive, name).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

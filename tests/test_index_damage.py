@@ -7,14 +7,15 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import files, merging, probes, texts
+from chaffinch.index.catalogue import Catalogue
 from chaffinch.index.index import Index
 from tests.crashing import names, said, three_segments
 from tests.indexed import document, text
@@ -239,3 +240,32 @@ def test_what_failed_once_and_then_succeeded_is_not_deleted_later(where: Path) -
 
 def full_disk(*_: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_an_interrupt_behind_a_commit_costs_nothing(where: Path) -> None:
+    with Index.open(where) as index:
+        changing = Catalogue.changing
+
+        @contextmanager
+        def interrupted(catalogue: Catalogue) -> Iterator[None]:
+            with changing(catalogue):
+                yield
+            raise KeyboardInterrupt
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Catalogue, "changing", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                index.merge()
+        index.add(document("more", said(9)))
+        assert [names(index, n) for n in range(3)] == [["d0"], ["d1"], ["d2"]]
+        assert index.verify() == []
+
+
+def test_a_segment_of_another_index_is_told(where: Path, tmp_path: Path) -> None:
+    with Index.create(tmp_path / "other.index") as other:
+        other.add([document(f"o{n}", said(n)) for n in range(50)])
+    (foreign,) = (tmp_path / "other.index" / files.SEGMENTS).glob("*.seg")
+    mine = sorted((where / files.SEGMENTS).glob("*.seg"))[0]
+    shutil.copyfile(foreign, mine)
+    with Index.open(where) as index:
+        assert any("another index" in problem for problem in index.verify())

@@ -93,7 +93,7 @@ class Embedded:
                     self._reader.close()
                     self._reader, self._version = Catalogue(self._reader.path), -1
                 with self._reader.transaction():
-                    if not self._refresh():
+                    if not self._refreshed():
                         continue  # a merge was faster; there is a newer state
                     self._depth = 1
                     try:
@@ -116,6 +116,15 @@ class Embedded:
     def _refuse_closed(self) -> None:
         if self._closed:
             raise IndexTrouble(f"{self.where}: was closed; open it again")
+
+    def _refreshed(self) -> bool:
+        """False also if the catalogue was changed under a connection that does not look for changes."""
+        try:
+            return self._refresh()
+        except sqlite3.DatabaseError:
+            if self._reader.stale():
+                return False
+            raise
 
     def _refresh(self) -> bool:
         """Opens the segments of the state that is read; false if that state is gone."""
