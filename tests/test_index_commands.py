@@ -187,3 +187,18 @@ def test_compare_tells_that_an_index_without_texts_will_not_do(tmp_path: Path) -
     result = run("compare", tmp_path / "new.txt", "--old", index)
     assert result.exit_code == 2
     assert "no texts" in result.output
+
+
+def test_an_old_text_that_is_damaged_costs_only_itself(tmp_path: Path) -> None:
+    index, new = tmp_path / "old.index", tmp_path / "new"
+    new.mkdir()
+    (new / "ann.txt").write_text(text(200, 1) + "\n" + text(200, 2))
+    for n in (1, 2):
+        (tmp_path / f"{n}.txt").write_text(text(200, n))
+    assert run("index", "create", index).exit_code == 0
+    assert run("index", "add", index, tmp_path / "1.txt", tmp_path / "2.txt").exit_code == 0
+    with (index / "texts-0001.dat").open("r+b") as file:
+        file.write(b"damaged")
+    found = told("compare", new, "--old", index)
+    assert [Path(p["right"]).name for p in found["pairs"]] == ["2.txt"]
+    assert [Path(s["name"]).name for s in found["skipped"]] == ["1.txt"]

@@ -80,12 +80,18 @@ def fingerprint_all(
 def readable(documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
     """Documents as their spans point into them, with their fingerprints; what cannot be read is told."""
     skipped: list[Skipped] = []
-    kept = list(_spanned_all(documents, recipe, skipped))
+    found = prepared(list(_spanned_all(documents, recipe, skipped)), recipe, threads=threads)
+    return found._replace(skipped=[*skipped, *found.skipped])
+
+
+def prepared(documents: list[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
+    """Documents with their fingerprints; what cannot be read is told."""
     try:
-        return Prepared(kept, fingerprint_all(kept, recipe, threads=threads), skipped)
+        return Prepared(documents, fingerprint_all(documents, recipe, threads=threads), [])
     except (Unreadable, CoreFailure):  # one bad document never loses the others: each is tried alone
         good: list[tuple[Document, Fingerprints]] = []
-        for found in kept:
+        skipped: list[Skipped] = []
+        for found in documents:
             try:
                 good.append((found, fingerprint(found, recipe)))
             except (Unreadable, CoreFailure) as error:

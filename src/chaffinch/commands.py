@@ -6,7 +6,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from chaffinch import __version__, language
-from chaffinch.errors import ChaffinchError, CoreFailure, Unreadable
+from chaffinch.errors import ChaffinchError, Unreadable
 from chaffinch.recipe import SCHEMES, TIES, Recipe
 from chaffinch.types import Document, Skipped
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FOUND, NOTHING, ERROR = 0, 1, 2
 _BATCH_BYTES = 64 << 20
+_SHOWN = 12
 Command = TypeVar("Command", bound=Callable[..., Any])
 Item = TypeVar("Item")
 
@@ -131,7 +132,7 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
             click.echo(between + json.dumps(_as_dict(document, prints)), nl=False)
             between = ",\n"
         receipts = {name: recipe.receipt() for name, recipe in sorted(recipes.items())}
-        click.echo(f'\n], "recipes": {json.dumps(receipts)}, "skipped": {json.dumps(_as_dicts(skipped))}}}')
+        click.echo(f'\n], "recipes": {json.dumps(receipts)}, "skipped": {json.dumps(as_dicts(skipped))}}}')
     else:
         click.echo(f"{'symbols':>12} {'fingerprints':>12}  {'language':12} document")
         for document, prints in results:
@@ -175,21 +176,19 @@ def _documents(paths: tuple[Path, ...], recipes: _Recipes) -> Iterator[Document 
 def _fingerprint_batch(
     batch: list[Document], recipes: _Recipes, skipped: list[Skipped]
 ) -> Iterator[tuple[Document, Fingerprints]]:
-    """One bad document never loses the others: if some fail together, each is tried alone."""
+    """In the order they came, whatever their languages."""
     from chaffinch import api
 
     done: dict[int, Fingerprints] = {}
     for kind in sorted({document.language or "bytes" for document in batch}):
         chosen = [i for i, document in enumerate(batch) if (document.language or "bytes") == kind]
         recipe = recipes[kind]
-        try:
-            done.update(zip(chosen, api.fingerprint_all([batch[i] for i in chosen], recipe), strict=True))
-        except (Unreadable, CoreFailure):
-            for i in chosen:
-                try:
-                    done[i] = api.fingerprint(batch[i], recipe)
-                except (Unreadable, CoreFailure) as error:
-                    _skip(Skipped(batch[i].name, str(error).removeprefix(f"{batch[i].name}: ")), skipped)
+        prepared = api.prepared([batch[i] for i in chosen], recipe)
+        places = {id(batch[i]): i for i in chosen}
+        found = zip(prepared.documents, prepared.prints, strict=True)
+        done.update((places[id(document)], prints) for document, prints in found)
+        for left_out in prepared.skipped:
+            _skip(left_out, skipped)
     yield from ((batch[i], done[i]) for i in sorted(done))
 
 
@@ -216,7 +215,15 @@ def is_error(skipped: list[Skipped], paths: tuple[Path, ...]) -> bool:
     return any(s.name in named for s in skipped)
 
 
-def _as_dicts(skipped: list[Skipped]) -> list[dict[str, str]]:
+def tell_skipped(skipped: Sequence[Skipped], rest: str) -> None:
+    """The first of them, and where the others are told."""
+    for left_out in skipped[:_SHOWN]:
+        complain(f"{left_out.name}: {left_out.why}")
+    if len(skipped) > _SHOWN:
+        complain(f"and {len(skipped) - _SHOWN} more left out; {rest}")
+
+
+def as_dicts(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
     return [{"name": s.name, "why": s.why} for s in skipped]
 
 
@@ -257,7 +264,7 @@ def submissions(
     found, skipped = collect.submissions(paths, student_pattern)
     if as_json:
         described = [{"name": s.name, "documents": [_description(d) for d in s.documents]} for s in found]
-        click.echo(json.dumps({"submissions": described, "skipped": _as_dicts(skipped)}, indent=1))
+        click.echo(json.dumps({"submissions": described, "skipped": as_dicts(skipped)}, indent=1))
     else:
         for submission in found:
             click.echo(printable(submission.name))

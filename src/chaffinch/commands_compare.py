@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chaffinch.commands import ERROR, FOUND, NOTHING, complain, is_error, main, on_terminal, printable
+from chaffinch.commands import ERROR, FOUND, NOTHING, is_error, main, on_terminal, printable, tell_skipped
 from chaffinch.errors import Unreadable
 
 if TYPE_CHECKING:
@@ -105,10 +105,7 @@ def _verdicts(path: Path | None) -> dict[str, Any] | None:
 
 def _summarize(report: Report) -> None:
     """A short table, and what was left out."""
-    for left_out in report.skipped[:_SHOWN]:
-        complain(f"{left_out.name}: {left_out.why}")
-    if len(report.skipped) > _SHOWN:
-        complain(f"and {len(report.skipped) - _SHOWN} more left out; the report has them all")
+    tell_skipped(report.skipped, "the report has them all")
     everyone = len(report.submissions)
     if not report.pairs:
         click.echo(f"Nothing in common among {everyone} submission{'' if everyone == 1 else 's'}.")

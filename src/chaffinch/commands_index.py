@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chaffinch.commands import ERROR, FOUND, NOTHING, complain, is_error, main, on_terminal, printable
+from chaffinch.commands import (
+    ERROR,
+    FOUND,
+    NOTHING,
+    as_dicts,
+    complain,
+    is_error,
+    main,
+    on_terminal,
+    printable,
+    tell_skipped,
+)
 from chaffinch.errors import Unreadable
 from chaffinch.types import Document, Skipped
 
@@ -151,7 +162,7 @@ def _add(
         "replaced": report.replaced,
         "already": report.already,
         "copies": [{"name": name, "of": of} for name, of in report.copies],
-        "skipped": _as_dicts(report.skipped),
+        "skipped": as_dicts(report.skipped),
     }
     for name, of in report.copies[:_SHOWN]:
         complain(f"{name}: has the same content as {of}")
@@ -162,15 +173,7 @@ def _add(
 
 
 def _complain(skipped: Iterable[Skipped]) -> None:
-    everything = list(skipped)
-    for left_out in everything[:_SHOWN]:
-        complain(f"{left_out.name}: {left_out.why}")
-    if len(everything) > _SHOWN:
-        complain(f"and {len(everything) - _SHOWN} more left out; --json has them all")
-
-
-def _as_dicts(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
-    return [asdict(left_out) for left_out in skipped]
+    tell_skipped(list(skipped), "--json has them all")
 
 
 @index.command()
@@ -284,7 +287,7 @@ def rotate(
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
         report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=_tell)
     _complain(report.skipped)
-    told = {"rotated": report.rotated, "skipped": _as_dicts(report.skipped)}
+    told = {"rotated": report.rotated, "skipped": as_dicts(report.skipped)}
     _say(as_json, told, f"{len(report.rotated)} chosen anew, {len(report.skipped)} left as they were")
     context.exit(ERROR if report.skipped else FOUND if report.rotated else NOTHING)
 

@@ -95,7 +95,9 @@ def _former(
     others = [item for item in everything if isinstance(item, Document) or str(item) not in indexes]
     found, skipped = _submissions(others, student_pattern)
     for where in indexes:
-        found += related(where, new)
+        submissions, left_out = related(where, new)
+        found += submissions
+        skipped += left_out
     return found, skipped
 
 

@@ -125,7 +125,6 @@ class _Adding:
                 Stored(d.name, content, len(given.data), symbols, count, about, boilerplate=self.boilerplate)
             )
         replaced = [gone[d.name] for d in prepared.documents if d.name in gone]
-
         packed = behind.submit(_packed, prepared, kept, self.store.settings, self.threads)
 
         def written() -> None:
@@ -143,7 +142,7 @@ class _Adding:
             self.report.copies += [
                 (s.name, same[s.digest])
                 for s in stored
-                if s.digest in same and same[s.digest] not in (s.name, *gone)
+                if same[s.digest] != s.name and same[s.digest] not in gone
             ]
 
         self._written = behind.submit(written), report

@@ -238,9 +238,14 @@ def imported(where: str | Path, path: Path | str) -> Index:
         return Index(_store(where).create(where, settings))
 
 
+def is_database(where: str | Path) -> bool:
+    """Whether it is the address of one; else it is a folder."""
+    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
+
+
 def _store(where: str | Path) -> type[Embedded]:
     """The kind of store that is there; PostgreSQL is an extra."""
-    if not (isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))):
+    if not is_database(where):
         return Embedded
     try:
         found: type[Embedded] = import_module("chaffinch.index.postgres").Postgres

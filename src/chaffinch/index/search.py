@@ -94,12 +94,13 @@ def search(
     return Answer(query.document, tuple(hits), len(shared.documents), shared.discounted, receipt)
 
 
-def heaviest(store: Store, document: Document, top: int) -> list[tuple[int, Stored]]:
-    """The numbers of the documents that share the most with this one, without a look at them."""
+def heaviest(store: Store, document: Document, top: int) -> tuple[dict[int, str], int]:
+    """The numbers and names of the documents that share the most with this one, and how many share anything."""
     query = _query(document, store.settings, 1.0, None)
     with store.snapshot():
         shared = _shared(store, query, store.lookup(query.hashes), store.count())
-        return [(int(shared.documents[i]), stored) for i, stored in _ranked(store, query, shared, top)]
+        ranked = _ranked(store, query, shared, top)
+        return {int(shared.documents[i]): stored.name for i, stored in ranked}, len(shared.documents)
 
 
 def _query(document: Document, settings: Settings, effort: float, window: int | None) -> Query:
@@ -130,14 +131,16 @@ class _Shared:
     owners: NDArray[np.int64]
     """In how many documents each hash stands."""
     found: Found
+    boilerplate: list[int]
+    """The documents that are never a match."""
     discounted: tuple[Discount, ...]
 
 
 def _shared(store: Store, query: Query, found: Found, documents: int) -> _Shared:
     queries, owners_of = found.queries.astype(np.int64), found.documents
     boilerplate = np.zeros(query.asked, bool)
-    if given := store.boilerplate():
-        is_given = np.isin(owners_of, np.fromiter(given, np.uint32))
+    if given := sorted(store.boilerplate()):
+        is_given = np.isin(owners_of, np.array(given, np.uint32))
         boilerplate[queries[is_given]] = True
         own = ~boilerplate[queries]
         found = Found(found.queries[own], found.documents[own], found.positions[own])
@@ -167,6 +170,7 @@ def _shared(store: Store, query: Query, found: Found, documents: int) -> _Shared
         int((counts * times).sum()),
         owners,
         found,
+        given,
         tuple(_discounted(query, owners, weights, boilerplate, ignored)),
     )
 
@@ -229,10 +233,9 @@ def _evidence(
     found: dict[int, Evidence] = {}
     unread: list[str] = []
     if settings.content == "text" and names:
-        given = sorted(store.boilerplate())
-        packed = store.contents([*names, *given])
+        packed = store.contents([*names, *shared.boilerplate])
         kept = dict(_unpacked(names, packed, unread))
-        base = dict(_unpacked({n: f"boilerplate {n}" for n in given}, packed, unread))
+        base = dict(_unpacked({n: f"boilerplate {n}" for n in shared.boilerplate}, packed, unread))
         owners = _owners(query, shared)
         found = grown(query, settings.recipe, kept, list(base.values()), shared.found, owners)
     if settings.has_positions:

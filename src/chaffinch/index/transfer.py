@@ -66,10 +66,10 @@ def _lines(store: Store) -> Iterator[dict[str, Any]]:
     documents = store.each()
     while many := dict(islice(documents, _SCANNED)):
         postings = {n: (hashes, positions) for n, hashes, positions in store.postings_of(list(many))}
-        kept: dict[int, bytes] = {}
+        numbers, kept = list(many), dict[int, bytes]()
         for i, (number, stored) in enumerate(many.items()):
             if i % _TOGETHER == 0:
-                kept = store.contents(list(many)[i : i + _TOGETHER])
+                kept = store.contents(numbers[i : i + _TOGETHER])
             hashes, positions = postings.get(number, (np.empty(0, np.uint64), np.empty(0, np.uint32)))
             yield asdict(stored) | {
                 "digest": stored.digest.hex(),
