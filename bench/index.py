@@ -25,8 +25,10 @@ from bench.memory import MIB, status
 from bench.table import Row
 from bench.texts import Texts
 from chaffinch import Document, fingerprint
+from chaffinch.core import threads_used
 from chaffinch.core_index import Postings
 from chaffinch.index.catalogue import Catalogue
+from chaffinch.index.contents import pack
 from chaffinch.index.embedded import Embedded
 from chaffinch.index.files import CATALOGUE, SEGMENTS
 from chaffinch.index.index import Index
@@ -86,6 +88,9 @@ def adding(made: list[Document], folder: Path) -> Iterator[Row]:
         kept = "with their texts" if content == "text" else "fingerprints alone"
         yield Row(f"adding {size:,.0f} MB of documents, {kept}", size / took, "MB/s", least=least)
         shutil.rmtree(where)
+    start = perf_counter()
+    pack(made, threads_used(None))
+    yield Row("zstd alone, the same documents on as many threads", size / (perf_counter() - start), "MB/s")
 
 
 def batch(count: int, each: int, number: int, about: Callable[[int], About] | None = None) -> Batch:
@@ -118,6 +123,7 @@ def growing(english: bytes, made: list[Document], folder: Path) -> Iterator[Row]
     asked = queries(made)
     where = folder / "growing"
     rates, medians = [], []
+    read = [*made]
     at, spent = 0, 0.0
     with Index.create(where) as index:
         assert isinstance(index.store, Embedded)
@@ -136,6 +142,7 @@ def growing(english: bytes, made: list[Document], folder: Path) -> Iterator[Row]
             begun = perf_counter()
             index.add(more)
             rates.append(sum(len(d.data) for d in more) / 1e6 / (perf_counter() - begun))
+            read += more
             yield Row(f"adding documents to {size:,} postings", rates[-1], "MB/s")
             times = _searched(index, asked)
             medians.append(median(times))
@@ -147,7 +154,7 @@ def growing(english: bytes, made: list[Document], folder: Path) -> Iterator[Row]
         yield Row("fastest adding / slowest, as it grows", max(rates) / min(rates), "×", most=1.5)
         yield Row("slowest median search / fastest, as it grows", max(medians) / min(medians), "×", most=2)
         yield from waiting(index, asked)
-        yield from postgres(index, made, asked)
+        yield from postgres(index, read, asked)
         index.merge()
         info = index.info()
         catalogue = (where / CATALOGUE).stat().st_size
@@ -199,7 +206,7 @@ def waiting(index: Index, asked: list[Document]) -> Iterator[Row]:
     yield Row(f"longest of {len(adds):,} small adds during a merge", max(adds) * 1e3, "ms", most=200)
 
 
-def postgres(embedded: Index, made: list[Document], asked: list[Document]) -> Iterator[Row]:
+def postgres(embedded: Index, read: list[Document], asked: list[Document]) -> Iterator[Row]:
     """The same documents, postings and searches in PostgreSQL."""
     what = f"times as fast as PostgreSQL, {SIZES[-1]:,} postings"
     programs = programs_found()
@@ -207,7 +214,7 @@ def postgres(embedded: Index, made: list[Document], asked: list[Document]) -> It
         yield Row(what, None, least=3, note="not on this machine: no PostgreSQL")
         return
     with running(programs) as address, Index.create(address) as index:
-        index.add(made)
+        index.add(read)
         for number in range(SIZES[-1] // (_AT_ONCE * _EACH)):
             index.store.add(batch(_AT_ONCE, _EACH, number))
         index.merge()

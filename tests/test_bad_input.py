@@ -192,3 +192,19 @@ def test_documents_do_not_outlive_or_underlive_their_arrays() -> None:
 
 def test_a_document_may_name_its_encoding() -> None:
     assert stream(Document("x", b"\xe9t\xe9", "latin-1")).symbols.tolist() == list(b"ete")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is done about it")
+def test_what_the_core_made_can_be_freed_after_python_has_let_go_of_the_core() -> None:
+    """As may happen in any order when the interpreter ends."""
+    program = """
+from chaffinch import fingerprint
+from chaffinch._native import ffi, lib
+prints = fingerprint("words that are long enough to have fingerprints, and some more of them")
+assert len(prints)
+ffi.dlclose(lib)
+del prints
+print("still here")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "still here\n", done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -97,6 +98,27 @@ if ROOT:
             assert names(index, 10_000) == ["more"]
             index.merge()
             assert len(index) == len(there) + 1
+            assert index.verify() == []
+
+    @pytest.mark.parametrize("length", [1_000, 9_000, 60_000])
+    def test_what_a_failed_add_has_written_is_given_back(
+        small_disk: Path, length: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Also where one is not told beforehand that there is too little room, as with a quota."""
+        plenty = shutil.disk_usage(small_disk)._replace(free=2**40)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: plenty)
+        count = 3_000_000 // length
+        with Index.create(small_disk / "archive.index") as index:
+            index.add(document("d0", said(0)))
+            for _ in range(3):
+                free = os.statvfs(small_disk).f_bavail
+                with pytest.raises(IndexTrouble, match=r"full.*make room and try again"):
+                    index.add(
+                        Document(f"large{n}", noise(length, n), "utf-8", "plain", "text") for n in range(count)
+                    )
+                assert os.statvfs(small_disk).f_bavail >= free - 20  # pages
+            index.add(document("d1", said(1)))
+            assert [names(index, n) for n in range(2)] == [["d0"], ["d1"]]
             assert index.verify() == []
 
     def test_an_index_that_does_not_fit_is_not_made(small_disk: Path) -> None:

@@ -1,11 +1,12 @@
 //! Many documents at once, on several threads; the result does not depend on how many.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, mpsc};
 
+use crate::fingerprints::Fingerprints;
 use crate::level::Level;
-use crate::select::{Fingerprints, Recipe, Selector};
+use crate::select::{Recipe, Selector};
 use crate::text::Source;
 
 /// Bytes of input that a thread takes at a time.
@@ -23,17 +24,42 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Takes over what another batch holds; returns memory to use again.
-    fn append(&mut self, other: Batch) -> Fingerprints {
+    /// Takes over what another batch holds, which is this part of everything; returns memory to use again. From the
+    /// first that holds anything one knows about how much will come.
+    fn append(&mut self, other: Batch, part: f64) -> Fingerprints {
         let before = self.fingerprints.hashes.len() as u64;
         self.offsets.extend(other.offsets.iter().map(|o| o + before));
         self.symbols.extend(other.symbols);
         self.invalid.extend(other.invalid);
-        if before == 0 {
+        if before == 0 && part == 1.0 {
             return std::mem::replace(&mut self.fingerprints, other.fingerprints);
+        }
+        if before == 0 {
+            self.fingerprints.reserve((other.fingerprints.hashes.len() as f64 / part * 1.0625) as usize);
         }
         self.fingerprints.append(&other.fingerprints);
         other.fingerprints.cleared()
+    }
+}
+
+/// Shares that are joined in order by whoever is done with one, so that few wait and memory stays flat.
+#[derive(Default)]
+struct Joined {
+    batch: Batch,
+    waiting: BTreeMap<usize, Batch>,
+    expected: usize,
+    spare: Vec<Fingerprints>,
+}
+
+impl Joined {
+    /// Takes over share number `i`; returns memory to use again, if there is any.
+    fn join(&mut self, i: usize, done: Batch, part: impl Fn(usize) -> f64) -> Option<Fingerprints> {
+        self.waiting.insert(i, done);
+        while let Some(done) = self.waiting.remove(&self.expected) {
+            self.spare.push(self.batch.append(done, part(self.expected)));
+            self.expected += 1;
+        }
+        self.spare.pop()
     }
 }
 
@@ -42,55 +68,41 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
     let shares = share(sources);
     let threads = threads.clamp(1, shares.len().max(1));
     let mut batch = Batch::default();
+    let size = |some: &[Source]| some.iter().map(Source::size).sum::<usize>() as f64;
+    let total = size(sources);
+    let part = |share: &std::ops::Range<usize>| size(&sources[share.clone()]) / total;
     if threads == 1 {
         let mut selector = Selector::new(recipe, level);
-        for share in shares {
-            let done = work(&mut selector, &sources[share], level);
-            selector.reuse(batch.append(done));
+        for share in &shares {
+            let done = work(&mut selector, &sources[share.clone()], level);
+            selector.reuse(batch.append(done, part(share)));
         }
     } else {
         let next = AtomicUsize::new(0);
-        let spare = Mutex::new(Vec::new());
-        let (send, receive) = mpsc::channel();
+        let joined = Mutex::new(Joined { batch, ..Joined::default() });
         std::thread::scope(|scope| {
             let spawn = |_| {
-                let (send, next, shares, spare) = (send.clone(), &next, &shares, &spare);
-                scope.spawn(move || {
+                scope.spawn(|| {
                     let mut selector = Selector::new(recipe, level);
                     while let i = next.fetch_add(1, Ordering::Relaxed)
                         && let Some(share) = shares.get(i)
                     {
                         let done = work(&mut selector, &sources[share.clone()], level);
-                        if send.send((i, done)).is_err() {
-                            break;
-                        }
-                        if let Some(memory) = spare.lock().ok().and_then(|mut all| all.pop()) {
+                        let Ok(mut all) = joined.lock() else { break }; // another thread has panicked
+                        if let Some(memory) = all.join(i, done, |i| part(&shares[i])) {
                             selector.reuse(memory);
                         }
                     }
                 })
             };
             let workers: Vec<_> = (0..threads).map(spawn).collect();
-            drop(send);
-            // Shares are joined in order as they come in, so that few wait and memory stays flat.
-            let mut waiting = BTreeMap::new();
-            let mut expected = 0;
-            for (i, done) in receive {
-                waiting.insert(i, done);
-                while let Some(done) = waiting.remove(&expected) {
-                    let memory = batch.append(done);
-                    expected += 1;
-                    if let Ok(mut all) = spare.lock() {
-                        all.push(memory);
-                    }
-                }
-            }
             for worker in workers {
                 if let Err(panic) = worker.join() {
                     std::panic::resume_unwind(panic); // with its own message
                 }
             }
         });
+        batch = joined.into_inner().unwrap_or_default().batch;
     }
     batch.offsets.push(batch.fingerprints.hashes.len() as u64);
     batch

@@ -82,7 +82,7 @@ pub(crate) unsafe fn slice<'a, T>(data: *const T, len: usize) -> &'a [T] {
     if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, len) } }
 }
 
-unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
+pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
     unsafe {
         let bytes = || slice(s.data, s.len);
         let numbers = || slice(s.data.cast::<u32>(), s.len);
@@ -105,7 +105,7 @@ unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
     }
 }
 
-fn form(number: u32) -> Form {
+pub(crate) fn form(number: u32) -> Form {
     match number {
         0 => Form::Letters,
         1 => Form::Consonants,

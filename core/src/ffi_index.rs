@@ -3,7 +3,10 @@
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 
-use crate::ffi::{free_message, guarded, message, slice};
+use crate::evidence::{Asked, How, Seeds, evidence};
+use crate::ffi::{ChfSource, form, free_message, guarded, message, slice, source};
+use crate::ffi_compare::{ChfTable, table};
+use crate::level::Level;
 use crate::lookup::{Found, lookup};
 use crate::segment::{Damage, Segment};
 use crate::segment_merge::{Failure, Merge};
@@ -219,6 +222,77 @@ pub unsafe extern "C" fn chf_lookup(
         let (hashes, removed) = unsafe { (slice(hashes, hashes_len), slice(removed, removed_len)) };
         let found = lookup(&unsafe { segments(handles, len) }, hashes, removed, threads as usize)?;
         Ok((Vec::new(), found))
+    })
+}
+
+/// What a query was asked for and what was found, and how matches are made of it: see `evidence.rs`.
+#[repr(C)]
+pub struct ChfFound {
+    /// Of the query's fingerprints.
+    pub positions: *const u32,
+    pub numbers: *const u32,
+    pub prints: usize,
+    /// Of what is in the query.
+    pub from: *const u32,
+    pub owners: *const u32,
+    pub spread: usize,
+    /// Of what was found, sorted by all three.
+    pub queries: *const u32,
+    pub documents: *const u32,
+    pub places: *const u32,
+    pub found: usize,
+    pub k: u32,
+    pub gap: u32,
+    pub sure: u32,
+}
+
+/// The matches of a query, which is the first of the sources, with the others, whose numbers are given. For every run
+/// its bytes: start and end on the left, start and end on the right; for every match its first run, its symbols, its
+/// longest run, its owners; for every document its first match, the symbols covered on the left and on the right, its
+/// length, whether it is the same; and the query's length.
+///
+/// # Safety
+/// The pointers must hold what `ChfSource` and `ChfFound` say, `numbers` one less than `count`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_evidence(
+    sources: *const ChfSource,
+    numbers: *const u32,
+    count: usize,
+    form_number: u32,
+    found: *const ChfFound,
+    threads: u32,
+    level: u32,
+) -> *mut ChfTable {
+    table(|| {
+        let sources: Vec<_> =
+            unsafe { slice(sources, count) }.iter().map(|s| unsafe { source(s, form(form_number)) }).collect();
+        let (query, documents) = sources.split_first().expect("there is a query");
+        let found = unsafe { &*found };
+        let column = |data, len| unsafe { slice::<u32>(data, len) };
+        let asked = Asked {
+            positions: column(found.positions, found.prints),
+            numbers: column(found.numbers, found.prints),
+            spread: (column(found.from, found.spread), column(found.owners, found.spread)),
+        };
+        let seeds = Seeds {
+            hashes: column(found.queries, found.found),
+            documents: column(found.documents, found.found),
+            places: column(found.places, found.found),
+        };
+        let how = How { k: found.k as usize, gap: found.gap, sure: found.sure, level: Level::at_most(level) };
+        let numbers = column(numbers, documents.len());
+        let (all, size) = evidence(query, documents, numbers, &asked, &seeds, how, threads as usize);
+        let mut columns = vec![Vec::new(), Vec::new(), Vec::new(), vec![size]];
+        for one in all {
+            let first = (columns[1].len() / 4) as u32;
+            columns[2].extend([first, one.covered[0], one.covered[1], one.symbols, one.same as u32]);
+            for found in one.matches {
+                let first = (columns[0].len() / 4) as u32;
+                columns[1].extend([first, found.symbols, found.longest, found.owners]);
+                columns[0].extend(found.runs.into_flattened());
+            }
+        }
+        columns
     })
 }
 

@@ -2,10 +2,9 @@
 
 use crate::chunk::{Chunk, Sink};
 use crate::html;
+use crate::level::Level;
+use crate::pages::prefer_huge_pages;
 use crate::text::{Source, utf8_length};
-
-/// Columns of at least so many bytes are worth huge pages.
-const LARGE: usize = 8 << 20;
 
 /// Symbols that are looked at together for being ASCII.
 const BLOCK: usize = 256;
@@ -18,11 +17,27 @@ pub struct Gather {
     chunk: Chunk,
 }
 
+/// A stream, and the bytes of each symbol.
+#[derive(Clone, Copy)]
+pub struct Laid<'a> {
+    pub symbols: &'a [u32],
+    pub starts: &'a [u32],
+    pub ends: &'a [u32],
+}
+
 impl Gather {
     /// Room for a symbol a byte, of which only what is written takes up memory; where it is refused, columns grow.
     pub fn new(source: &Source) -> Self {
         let [symbols, starts, ends] = reserved(source.size()).unwrap_or_default();
         Gather { symbols, starts, ends, chunk: Chunk::new(1 << 13) }
+    }
+
+    /// The stream of a source, in the memory of the one before: symbols, starts, ends.
+    pub fn lay(&mut self, source: &Source, level: Level) -> Laid<'_> {
+        [&mut self.symbols, &mut self.starts, &mut self.ends].into_iter().for_each(Vec::clear);
+        source.read(self, level);
+        self.flush(source);
+        Laid { symbols: &self.symbols, starts: &self.starts, ends: &self.ends }
     }
 
     /// Symbols, starts, ends.
@@ -99,23 +114,3 @@ fn fixed(starts: &mut Vec<u32>, ends: &mut Vec<u32>, places: &[u32], size: u32) 
     starts.extend_from_slice(places);
     ends.extend(places.iter().map(|&p| p + size));
 }
-
-/// Writing to new memory a small page at a time takes longer than reading a text does.
-#[cfg(target_os = "linux")]
-fn prefer_huge_pages(numbers: &mut Vec<u32>) {
-    const PAGE: usize = 4096;
-    const MADV_HUGEPAGE: i32 = 14;
-    unsafe extern "C" {
-        fn madvise(address: *mut u8, length: usize, advice: i32) -> i32;
-    }
-    let room = numbers.spare_capacity_mut();
-    let (address, size) = (room.as_mut_ptr().cast::<u8>(), size_of_val(room));
-    let skipped = address.align_offset(PAGE);
-    if size >= LARGE {
-        // SAFETY: the range is within the column's own memory. It is advice: a refusal changes nothing.
-        unsafe { madvise(address.add(skipped), (size - skipped) / PAGE * PAGE, MADV_HUGEPAGE) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn prefer_huge_pages(_: &mut Vec<u32>) {}

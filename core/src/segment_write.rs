@@ -12,6 +12,8 @@ const SHARE: usize = 1 << 14;
 /// Batches below this are not worth a second thread.
 const SMALL: usize = 1 << 15;
 const MAX_PARTS: usize = 1 << 12;
+/// Postings that are sorted by comparing them.
+const SLOT: usize = 2;
 
 /// Some groups, and what the directory says of each; offsets count from the first.
 pub struct Part {
@@ -157,6 +159,28 @@ impl Writer {
     }
 }
 
+/// Postings in order; keys are equal but for their lowest `bits`, and spread evenly as hashes are.
+fn sorted(mut records: Vec<Record>, bits: u32) -> Vec<Record> {
+    let slot_bits = (records.len() / SLOT).checked_ilog2().unwrap_or(0).min(bits);
+    if slot_bits == 0 {
+        records.sort_unstable();
+        return records;
+    }
+    let slot_of = |record: &Record| (record.0 >> (bits - slot_bits) & mask(slot_bits)) as usize;
+    let mut ends = vec![0u32; (1 << slot_bits) + 1];
+    records.iter().for_each(|record| ends[slot_of(record) + 1] += 1);
+    (0..1 << slot_bits).for_each(|slot| ends[slot + 1] += ends[slot]);
+    let starts = ends.clone();
+    let mut placed = vec![(0, 0); records.len()];
+    for record in records {
+        let end = &mut ends[slot_of(&record)];
+        placed[*end as usize] = record;
+        *end += 1;
+    }
+    starts.windows(2).for_each(|slot| placed[slot[0] as usize..slot[1] as usize].sort_unstable());
+    placed
+}
+
 /// A segment of postings in any order.
 pub fn build(hashes: &[u64], documents: &[u32], positions: &[u32], hash_bits: u32, threads: usize) -> Vec<u8> {
     let n = hashes.len();
@@ -193,7 +217,7 @@ pub fn build(hashes: &[u64], documents: &[u32], positions: &[u32], hash_bits: u3
         let p = range.start;
         let mut records = Vec::with_capacity(stretches.iter().map(|(_, s)| s[p + 1] - s[p]).sum());
         stretches.iter().for_each(|(all, starts)| records.extend_from_slice(&all[starts[p]..starts[p + 1]]));
-        records.sort_unstable();
+        let records = sorted(records, hash_bits - part_bits);
         encode(&shape, p * groups, (p + 1) * groups, &records)
     });
     drop(stretches);

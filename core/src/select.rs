@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::chunk::{Chunk, Sink};
+use crate::fingerprints::Fingerprints;
 use crate::hash::Identity;
 use crate::level::Level;
 use crate::rare::Rare;
@@ -64,39 +65,6 @@ pub struct Recipe {
     /// Symbols to pass over at the start of a document, for the rarest grams.
     pub skip: u32,
     pub seed: u64,
-}
-
-#[derive(Default, Debug)]
-pub struct Fingerprints {
-    pub hashes: Vec<u64>,
-    pub positions: Vec<u32>,
-    pub starts: Vec<u32>,
-    pub ends: Vec<u32>,
-}
-
-impl Fingerprints {
-    /// The same memory, empty.
-    pub fn cleared(mut self) -> Self {
-        self.hashes.clear();
-        self.positions.clear();
-        self.starts.clear();
-        self.ends.clear();
-        self
-    }
-
-    fn push(&mut self, hash: u64, position: u32, start: u32, end: u32) {
-        self.hashes.push(hash);
-        self.positions.push(position);
-        self.starts.push(start);
-        self.ends.push(end);
-    }
-
-    pub fn append(&mut self, other: &Fingerprints) {
-        self.hashes.extend_from_slice(&other.hashes);
-        self.positions.extend_from_slice(&other.positions);
-        self.starts.extend_from_slice(&other.starts);
-        self.ends.extend_from_slice(&other.ends);
-    }
 }
 
 /// Symbols gathered before each selection step, beyond what windows reach over.

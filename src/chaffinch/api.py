@@ -61,9 +61,15 @@ def fingerprint_all(
     recipe = recipe or Recipe()
     if isinstance(sources, str | bytes | Path | Document):
         raise TypeError("fingerprint_all takes several documents; for one, use fingerprint")
-    documents = [document(source) for source in sources]
+    return _fingerprinted([document(source) for source in sources], recipe, window, threads)[0]
+
+
+def _fingerprinted(
+    documents: Sequence[Document], recipe: Recipe, window: int | None, threads: int | None
+) -> tuple[Sequence[Fingerprints], dict[int, Document]]:
+    """Also those that had to be looked at closely, as they can be read."""
     if recipe.front.startswith(OTHER):
-        return _fingerprint_streams([stream(d, recipe) for d in documents], recipe, window, threads)
+        return _fingerprint_streams([stream(d, recipe) for d in documents], recipe, window, threads), {}
     guesses = [_unsettled_source(d, recipe) for d in documents]
     batch = core.fingerprint(guesses, recipe, window=window, threads=threads)
     # The core tells which were not plain UTF-8 after all: those are looked at closely and read again.
@@ -74,7 +80,7 @@ def fingerprint_all(
         sources_again = [_source(d, recipe) for d in settled.values()]
         again = core.fingerprint(sources_again, recipe, window=window, threads=threads)
         batch.again.update(zip(settled, again, strict=True))
-    return batch
+    return batch, looked_at
 
 
 def readable(documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
@@ -84,19 +90,28 @@ def readable(documents: Sequence[Document], recipe: Recipe, *, threads: int | No
     return found._replace(skipped=[*skipped, *found.skipped])
 
 
-def prepared(documents: list[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
-    """Documents with their fingerprints; what cannot be read is told."""
+def prepared(documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
+    """Documents with their fingerprints, plain text as its spans point into it; what cannot be read is told."""
     try:
-        return Prepared(documents, fingerprint_all(documents, recipe, threads=threads), [])
+        prints, looked_at = _fingerprinted(documents, recipe, None, threads)
     except (Unreadable, CoreFailure):  # one bad document never loses the others: each is tried alone
-        good: list[tuple[Document, Fingerprints]] = []
+        good: dict[int, tuple[Document, Fingerprints]] = {}
         skipped: list[Skipped] = []
-        for found in documents:
+        for i, found in enumerate(documents):
             try:
-                good.append((found, fingerprint(found, recipe)))
+                good[i] = spanned(found, recipe), fingerprint(found, recipe)
             except (Unreadable, CoreFailure) as error:
                 skipped.append(Skipped(found.name, str(error).removeprefix(f"{found.name}: ")))
-        return Prepared([d for d, _ in good], [p for _, p in good], skipped)
+        return Prepared([d for d, _ in good.values()], [p for _, p in good.values()], [*good], skipped)
+    settled = [_utf8(d) if _is_unknown(d, recipe) else d for d in documents]
+    for i, found in looked_at.items():
+        settled[i] = _spanned(found, recipe)
+    return Prepared(settled, prints, range(len(documents)), [])
+
+
+def _utf8(found: Document) -> Document:
+    """Not dataclasses.replace, which takes longer than the fingerprints of a page."""
+    return Document(found.name, found.data, "utf-8", found.format, found.language, found.parts)
 
 
 class Prepared(NamedTuple):
@@ -104,22 +119,25 @@ class Prepared(NamedTuple):
 
     documents: list[Document]
     prints: Sequence[Fingerprints]
+    places: Sequence[int]
+    """Which of those that were given each of them was."""
     skipped: list[Skipped]
 
 
 def _spanned_all(documents: Sequence[Document], recipe: Recipe, skipped: list[Skipped]) -> Iterator[Document]:
     for found in documents:
-        plain_text = (
-            recipe.front in ("text", "consonants") and found.format == "plain" and found.encoding is None
-        )
-        if plain_text and plain.is_utf8(found.data):  # by far the most, so without a close look
-            # Not dataclasses.replace, which takes longer than the fingerprints of a page.
-            yield Document(found.name, found.data, "utf-8", found.format, found.language, found.parts)
+        if _is_unknown(found, recipe):  # by far the most: the core tells whether a closer look is needed
+            yield found
             continue
         try:
             yield spanned(found, recipe)
         except Unreadable as error:
             skipped.append(Skipped(found.name, str(error).removeprefix(f"{found.name}: ")))
+
+
+def _is_unknown(found: Document, recipe: Recipe) -> bool:
+    """Whether the core takes it as it is: text in any encoding, which is UTF-8 most of the time."""
+    return found.encoding is None and found.format == "plain" and recipe.front in ("text", "consonants")
 
 
 def _fingerprint_streams(
@@ -142,11 +160,16 @@ def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
 def streams(sources: Iterable[Readable], recipe: Recipe | None = None) -> list[Stream]:
     """The canonical forms of many documents."""
     recipe = recipe or Recipe()
-    found = [settle(document(source), recipe) for source in sources]
     if recipe.front.startswith(OTHER):
         name = recipe.front.removeprefix(OTHER)
+        found = [settle(document(source), recipe) for source in sources]
         return [other.tokens(d.data, d.encoding or "utf-8", name) for d in found]
-    return core.streams([_source(d, recipe) for d in found], recipe)
+    return core.streams([native(source, recipe) for source in sources], recipe)
+
+
+def native(source: Readable, recipe: Recipe) -> Source:
+    """A document as the core takes it, for a recipe whose front end is there."""
+    return _source(settle(document(source), recipe), recipe)
 
 
 def settle(found: Document, recipe: Recipe) -> Document:
@@ -181,7 +204,10 @@ def _readable(found: Document, recipe: Recipe) -> Document:
 
 def spanned(found: Document, recipe: Recipe) -> Document:
     """The document whose bytes the spans point into: itself, or what it had to be turned into to be read."""
-    found = settle(found, recipe)
+    return _spanned(settle(found, recipe), recipe)
+
+
+def _spanned(found: Document, recipe: Recipe) -> Document:
     if found.encoding in (None, "utf-8"):
         return found
     data = found.data if recipe.front.startswith(OTHER) else _source(found, recipe).data
@@ -205,9 +231,11 @@ def _is_plain_utf8(found: Document) -> bool:
 
 def _unsettled_source(found: Document, recipe: Recipe) -> Source:
     """Without a look at the bytes where the core can take it: this is done for every document, one by one."""
-    plain_by_name = found.format == "plain" or (found.format is None and by_name(found.name) is None)
-    if recipe.front in ("text", "consonants") and found.encoding is None and plain_by_name:
-        return Source.unknown(found.data)
+    if recipe.front in ("text", "consonants") and found.encoding is None:
+        if found.format == "plain" and plain.first_guess(found.data) == "utf-8":
+            return Source.unicode(found.data, "utf-8")
+        if found.format == "plain" or (found.format is None and by_name(found.name) is None):
+            return Source.unknown(found.data)
     return _source(settle(found, recipe), recipe)
 
 

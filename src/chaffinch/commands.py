@@ -184,9 +184,7 @@ def _fingerprint_batch(
         chosen = [i for i, document in enumerate(batch) if (document.language or "bytes") == kind]
         recipe = recipes[kind]
         prepared = api.prepared([batch[i] for i in chosen], recipe)
-        places = {id(batch[i]): i for i in chosen}
-        found = zip(prepared.documents, prepared.prints, strict=True)
-        done.update((places[id(document)], prints) for document, prints in found)
+        done.update(zip((chosen[i] for i in prepared.places), prepared.prints, strict=True))
         for left_out in prepared.skipped:
             _skip(left_out, skipped)
     yield from ((batch[i], done[i]) for i in sorted(done))

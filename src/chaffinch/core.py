@@ -29,7 +29,7 @@ _SCHEMES = {
         ("all", "every", "mod-p", "safe-mod-p", "smallest", "winnow", "open-closed", "mod", "rare")
     )
 }
-_FORMS = {"consonants": 1}  # 0 for every other front end
+FORMS = {"consonants": 1}  # 0 for every other front end
 
 
 def contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
@@ -121,7 +121,7 @@ def owned(result: Any, free: Any) -> Any:
     return owner
 
 
-def _level() -> int:
+def level() -> int:
     asked = os.environ.get("CHAFFINCH_LEVEL", LEVELS[-1])
     if asked not in LEVELS:
         raise BadRecipe(f"CHAFFINCH_LEVEL is {asked!r}; choose one of {', '.join(LEVELS)}")
@@ -143,14 +143,14 @@ def _native_recipe(recipe: Recipe, window: int | None) -> Any:
     native = ffi.new("ChfRecipe *")
     native.scheme = _SCHEMES[recipe.scheme]
     native.robust = recipe.ties == "robust"
-    native.form = _FORMS.get(recipe.front, 0)
+    native.form = FORMS.get(recipe.front, 0)
     native.k, native.w, native.window = recipe.k, recipe.w, window
     native.r, native.p, native.seed = recipe.inner, recipe.modulus, recipe.seed
     native.skip = recipe.skip
     return native
 
 
-def _native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
+def native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
     """The array of sources, and what must live as long."""
     native = ffi.new("ChfSource[]", len(sources))
     keep = []
@@ -217,10 +217,10 @@ def fingerprint(
     sources: Sequence[Source], recipe: Recipe, *, window: int | None = None, threads: int | None = None
 ) -> Batch:
     """Fingerprints of every document; the hashes of a wider window are a subset of the recipe's."""
-    native, keep = _native_sources(sources)
+    native, keep = native_sources(sources)
     how = _native_recipe(recipe, window)
     count = threads_used(threads)
-    owner = owned(lib.chf_fingerprint(native, len(sources), how, count, _level()), lib.chf_batch_free)
+    owner = owned(lib.chf_fingerprint(native, len(sources), how, count, level()), lib.chf_batch_free)
     del keep
     n, documents = owner.len, owner.documents
     return Batch(
@@ -241,9 +241,9 @@ def stream(source: Source, recipe: Recipe) -> Stream:
 
 def streams(sources: Sequence[Source], recipe: Recipe) -> list[Stream]:
     """The canonical stream of each document."""
-    native, keep = _native_sources(sources)
-    form = _FORMS.get(recipe.front, 0)
-    owner = owned(lib.chf_streams(native, len(sources), form, _level()), lib.chf_table_free)
+    native, keep = native_sources(sources)
+    form = FORMS.get(recipe.front, 0)
+    owner = owned(lib.chf_streams(native, len(sources), form, level()), lib.chf_table_free)
     del keep
     symbols, starts, ends, sizes = (column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(4))
     found, end = [], 0
@@ -257,7 +257,7 @@ def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32
     """The key by which each gram is ordered; the smallest of a window is its fingerprint."""
     data = ffi.from_buffer("uint32_t[]", contiguous(symbols))
     how = _native_recipe(recipe, None)
-    owner = owned(lib.chf_keys(data, len(symbols), how, _level()), lib.chf_columns_free)
+    owner = owned(lib.chf_keys(data, len(symbols), how, level()), lib.chf_columns_free)
     return column(owner.first, owner.len, "<u4", owner)
 
 

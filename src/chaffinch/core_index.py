@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch._native import ffi, lib
-from chaffinch.core import column, contiguous, owned, threads_used
+from chaffinch.core import FORMS, Source, column, contiguous, level, native_sources, owned, threads_used
 from chaffinch.errors import Damaged
+from chaffinch.recipe import Recipe
 
 PIECE = 2**20
 
@@ -143,6 +144,97 @@ def lookup(
         column(owner.documents, owner.len, "<u4", owner),
         column(owner.positions, owner.len, "<u4", owner),
     )
+
+
+class Asked(NamedTuple):
+    """The fingerprints of a query that matches grow from: columns of equal length."""
+
+    positions: NDArray[np.uint32]
+    numbers: NDArray[Any]
+    """Which hash each of them has."""
+
+
+class Spread(NamedTuple):
+    """From these positions of a query on so many documents have what is there: columns of equal length."""
+
+    positions: NDArray[np.uint32]
+    owners: NDArray[Any]
+
+
+class Grown(NamedTuple):
+    """A match."""
+
+    runs: list[list[int]]
+    """Bytes: start and end in the query, start and end in the document."""
+    symbols: int
+    longest: int
+    owners: int
+
+
+class Common(NamedTuple):
+    """What a query and a document have in common."""
+
+    matches: list[Grown]
+    covered: tuple[int, int]
+    """Symbols of each that stand in matches."""
+    symbols: tuple[int, int]
+    """All symbols of each."""
+    same: bool
+
+
+def common(
+    query: Source,
+    documents: Mapping[int, Source],
+    asked: Asked,
+    spread: Spread,
+    found: Found,
+    recipe: Recipe,
+    gap: int,
+    threads: int | None = None,
+) -> list[Common]:
+    """The matches of a query with numbered documents, grown from the fingerprints that were found in them.
+
+    Positions in what was found are those where symbols begin in a source: bytes, or numbers if it has those.
+    """
+    native, keep = native_sources([query, *documents.values()])
+    how = ffi.new("ChfFound *")
+    for name, numbers in (
+        ("positions", asked.positions),
+        ("numbers", asked.numbers),
+        ("from", spread.positions),
+        ("owners", spread.owners),
+        ("queries", found.queries),
+        ("documents", found.documents),
+        ("places", found.positions),
+    ):
+        buffer = ffi.from_buffer("uint32_t[]", contiguous(numbers))
+        setattr(how, name, buffer)
+        keep.append(buffer)
+    how.prints, how.spread, how.found = len(asked.positions), len(spread.positions), len(found.queries)
+    how.k, how.gap, how.sure = recipe.k, gap, recipe.guarantee or recipe.k
+    result = lib.chf_evidence(
+        native,
+        ffi.new("uint32_t[]", list(documents)),
+        len(documents) + 1,
+        FORMS.get(recipe.front, 0),
+        how,
+        threads_used(threads),
+        level(),
+    )
+    owner = owned(result, lib.chf_table_free)
+    del keep
+    runs, matches, rows = (
+        column(owner.columns[i], owner.lengths[i], "<u4", owner).reshape(-1, width).tolist()
+        for i, width in enumerate((4, 4, 5))
+    )
+    ends = [first for first, *_ in matches[1:]] + [len(runs)] * bool(matches)
+    grown = [Grown(runs[first:end], *sizes) for (first, *sizes), end in zip(matches, ends, strict=True)]
+    ends = [first for first, *_ in rows[1:]] + [len(grown)] * bool(rows)
+    size = owner.columns[3][0]
+    return [
+        Common(grown[first:end], (left, right), (size, symbols), bool(same))
+        for (first, left, right, symbols, same), end in zip(rows, ends, strict=True)
+    ]
 
 
 def merge(

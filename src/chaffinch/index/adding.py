@@ -1,10 +1,11 @@
-"""Documents -> a store, in batches: one is read, the one before is packed, the one before that is written."""
+"""Documents -> a store, in batches: while one is read, those before are packed and written."""
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
 
@@ -16,6 +17,7 @@ from chaffinch.core import Batch as Prints
 from chaffinch.core import threads_used
 from chaffinch.core_index import Postings
 from chaffinch.index import contents, koala
+from chaffinch.index.beside import Submit, beside
 from chaffinch.index.records import About, Batch, Settings, Stored
 from chaffinch.index.store import Store
 from chaffinch.types import Document, Fingerprints, Skipped
@@ -23,11 +25,12 @@ from chaffinch.types import Document, Fingerprints, Skipped
 Item = tuple[Document, Mapping[str, str]] | Skipped
 """A document and what is said about it, or what was left out."""
 
-_NOTHING = About()
 _HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Halves of characters, but for those that stand for bytes that are no text."""
 _BATCH_BYTES = 32 << 20
 _BATCH_DOCUMENTS = 4096
+_AHEAD = 2
+"""So many batches wait to be packed and written while the next is read."""
 
 
 @dataclass(slots=True)
@@ -46,8 +49,14 @@ class Added:
 
 def plain_name(name: str) -> str:
     """A name that every database can hold: bytes that are no text are written out."""
+    if name.isascii() and "\0" not in name:
+        return name
     whole = _HALVES.sub("\N{REPLACEMENT CHARACTER}", name)
     return whole.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").replace("\0", "\\0")
+
+
+def _plain(about: About) -> About:
+    return About(*(said and plain_name(said) for said in astuple(about)))
 
 
 def digest(data: bytes) -> bytes:
@@ -65,8 +74,8 @@ def add(
     progress: Callable[[Document], None] | None,
 ) -> Added:
     """Adds batch by batch; every batch that was written stays, whatever happens to the next."""
-    adding = _Adding(store, about, boilerplate, replacing, threads_used(threads))
-    with ThreadPoolExecutor(2) as behind:  # one packs while the other writes what was packed before
+    with beside(1) as pack, beside(1) as commit:
+        adding = _Adding(store, about, boilerplate, replacing, threads_used(threads), pack, commit)
         for item in items:
             if isinstance(item, Skipped):
                 adding.report.skipped.append(item)
@@ -75,22 +84,33 @@ def add(
             if progress:
                 progress(item[0])
             if adding.size >= _BATCH_BYTES or len(adding.waiting) >= _BATCH_DOCUMENTS:
-                adding.write(behind)
-        adding.write(behind)
-        adding.wait()
+                adding.write()
+        adding.write()
+        adding.wait(0)
     return adding.report
 
 
 class _Adding:
     """One run of `add`."""
 
-    def __init__(self, store: Store, about: About, boilerplate: bool, replacing: bool, threads: int) -> None:
-        self.store, self.about, self.threads = store, about, threads
+    def __init__(
+        self,
+        store: Store,
+        about: About,
+        boilerplate: bool,
+        replacing: bool,
+        threads: int,
+        pack: Submit,
+        commit: Submit,
+    ) -> None:
+        self.store, self.about, self.threads = store, _plain(about), threads
+        self._pack, self._commit = pack, commit
         self.boilerplate, self.replacing = boilerplate, replacing
         self.report = Added()
         self.waiting: dict[str, tuple[Document, About, bytes]] = {}
         self.size = 0
-        self._written: tuple[Future[None], Callable[[], None]] | None = None
+        self._behind: deque[Future[None]] = deque()
+        self._failed = False
         self._seen: dict[str, bytes] = {}
 
     def take(self, document: Document, said: Mapping[str, str]) -> None:
@@ -101,58 +121,59 @@ class _Adding:
             else:
                 self.report.skipped.append(Skipped(name, "another document with this name was added with it"))
             return
-        about = replace(self.about, **said) if said else self.about
-        about = about if about == _NOTHING else About(*(s and plain_name(s) for s in astuple(about)))
+        about = _plain(replace(self.about, **said)) if said else self.about
         named = document if name == document.name else replace(document, name=name)
         self._seen[name] = digest(document.data)
         self.waiting[name] = named, about, self._seen[name]
         self.size += len(document.data)
 
-    def write(self, behind: ThreadPoolExecutor) -> None:
-        """Hands the batch to the thread that writes, once it has written the one before."""
+    def write(self) -> None:
+        """Hands the batch to those who pack and write, and waits if they have too many."""
         waiting, self.waiting, self.size = self.waiting, {}, 0
         documents, gone = self._new(waiting)
         prepared = api.readable(documents, self.store.settings.recipe, threads=self.threads)
         self.report.skipped += prepared.skipped
         if not prepared.documents:
             return
-        kept, postings = _postings(prepared.prints, self.store.settings)
-        counts = np.bincount(postings.documents, minlength=len(prepared.documents)).tolist()
+        kept, postings, counts = _postings(prepared.prints, self.store.settings)
         stored = []
         for d, symbols, count in zip(prepared.documents, _symbols(prepared.prints), counts, strict=True):
             given, about, content = waiting[d.name]
             stored.append(
                 Stored(d.name, content, len(given.data), symbols, count, about, boilerplate=self.boilerplate)
             )
-        replaced = [gone[d.name] for d in prepared.documents if d.name in gone]
-        packed = behind.submit(_packed, prepared, kept, self.store.settings, self.threads)
+        packed = self._pack(_packed, prepared, kept, self.store.settings, self.threads)
+        self._behind.append(self._commit(self._add, stored, postings, packed, gone))
+        self.wait(_AHEAD)
 
-        def written() -> None:
-            self.store.add(Batch(stored, postings, packed.result(), replaced))
-
-        self.wait()
+    def _add(
+        self,
+        stored: list[Stored],
+        postings: Postings,
+        packed: Future[list[bytes | None]],
+        gone: Mapping[str, int],
+    ) -> None:
+        """One batch after the other, and none behind one that failed."""
+        if self._failed:
+            return
+        self._failed = True  # unless all of this is done
         same = self.store.alike([s.digest for s in stored])
         for s in stored:
             same.setdefault(s.digest, s.name)
-        names = [d.name for d in prepared.documents]
+        replaced = [gone[s.name] for s in stored if s.name in gone]
+        self.store.add(Batch(stored, postings, packed.result(), replaced))
+        self.report.added += [s.name for s in stored]
+        self.report.replaced += [s.name for s in stored if s.name in gone]
+        self.report.copies += [
+            (s.name, same[s.digest]) for s in stored if same[s.digest] != s.name and same[s.digest] not in gone
+        ]
+        self._failed = False
 
-        def report() -> None:
-            self.report.added += names
-            self.report.replaced += [name for name in names if name in gone]
-            self.report.copies += [
-                (s.name, same[s.digest])
-                for s in stored
-                if same[s.digest] != s.name and same[s.digest] not in gone
-            ]
-
-        self._written = behind.submit(written), report
-
-    def wait(self) -> None:
-        if self._written is not None:
-            future, report = self._written
-            self._written = None
-            future.result()
-            report()
+    def wait(self, most: int) -> None:
+        """Until at most so many batches are not yet written."""
+        while len(self._behind) > most:
+            self._behind[0].result()
+            self._behind.popleft()
 
     def _new(
         self, waiting: Mapping[str, tuple[Document, About, bytes]]
@@ -186,17 +207,23 @@ def _symbols(prints: Sequence[Fingerprints]) -> list[int]:
     return [p.symbols for p in prints]
 
 
-def _postings(prints: Sequence[Fingerprints], settings: Settings) -> tuple[list[NDArray[np.uint64]], Postings]:
-    """The hashes that find each document, where only some of them are stored; and what is stored."""
-    if settings.stored is None:
-        if isinstance(prints, Prints) and not prints.again:
-            owners = np.repeat(
-                np.arange(len(prints), dtype=np.uint32), np.diff(prints.offsets).astype(np.int64)
-            )
-            return [], Postings(prints.hashes, owners, prints.starts)
-        return [], joined([(p.hashes, p.starts) for p in prints])
-    sets = [p.hashes for p in prints]
-    return sets, joined([(h[koala.chosen(h, settings, 0)], None) for h in sets])
+def _postings(
+    prints: Sequence[Fingerprints], settings: Settings
+) -> tuple[list[NDArray[np.uint64]], Postings, list[int]]:
+    """The hashes that find each document, where not all are stored; what is stored, and how much of each."""
+    if settings.stored is None and isinstance(prints, Prints) and not prints.again:
+        counts = np.diff(prints.offsets).astype(np.int64)
+        owners = np.repeat(np.arange(len(prints), dtype=np.uint32), counts)
+        return [], Postings(prints.hashes, owners, prints.starts), counts.tolist()
+    sets: list[NDArray[np.uint64]] = []
+    parts: list[tuple[NDArray[np.uint64], NDArray[np.uint32] | None]] = []
+    for p in prints:
+        if settings.stored is None:
+            parts.append((p.hashes, p.starts))
+        else:
+            sets.append(p.hashes)
+            parts.append((p.hashes[koala.chosen(p.hashes, settings, 0)], None))
+    return sets, joined(parts), [len(hashes) for hashes, _ in parts]
 
 
 def joined(parts: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint32] | None]]) -> Postings:

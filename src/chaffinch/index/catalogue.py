@@ -10,9 +10,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import date
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from chaffinch.errors import IndexTrouble, NoIndex
 from chaffinch.index.records import About, Settings, Stored
@@ -51,7 +51,8 @@ _NOT_ONE = "not an index, or a damaged one"
 _CURE = "put back a copy of it, or import what was exported"
 _PATIENCE = 60
 """Seconds that one waits for another who is writing."""
-_MANY = 500
+_CACHE_KIB = 64 << 10
+_MANY = 512
 """Values bound in one statement."""
 
 
@@ -71,6 +72,8 @@ class Catalogue:
     def __init__(self, path: Path, *, write: bool = False) -> None:
         self.path = path
         self._connection, self._stamp = _connect(path, write)
+        if write:  # keys come in any order: what they touch should stay in memory
+            self._connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
 
     @classmethod
     def create(cls, path: Path, settings: Settings) -> None:
@@ -142,15 +145,17 @@ class Catalogue:
     def _row(
         self, number: int, document: Stored, origins: dict[tuple[str | None, str | None], int]
     ) -> tuple[object, ...]:
-        about = document.about
-        head, slash, tail = (about.url or "").rpartition("/")
-        origin = (head + slash if about.url else None), about.contact or None
-        if origin not in origins and any(part is not None for part in origin):
-            origins[origin] = self._origin(*origin)
+        about, origin, tail = document.about, None, None
+        if about.url or about.contact:
+            head, slash, tail = (about.url or "").rpartition("/")
+            place = (head + slash if about.url else None), about.contact or None
+            if place not in origins:
+                origins[place] = self._origin(*place)
+            origin, tail = origins[place], tail if about.url and tail != document.name else None
         return (
             number, document.name, _key(document.name), document.digest, document.size, document.symbols,
-            document.postings, origins.get(origin), tail if about.url and tail != document.name else None,
-            _packed_date(about.date), document.generation * 2 + document.boilerplate or None,
+            document.postings, origin, tail, _packed_date(about.date),
+            document.generation * 2 + document.boilerplate or None,
         )  # fmt: skip
 
     def _origin(self, head: str | None, contact: str | None) -> int:
@@ -212,6 +217,10 @@ class Catalogue:
         rows = self._rows(f"SELECT {_COLUMNS} WHERE d.id IN", documents)
         return {row[0]: _stored(row) for row in rows}
 
+    def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
+        rows = self._rows("SELECT id, postings, name FROM documents WHERE id IN", documents)
+        return {number: (postings, name) for number, postings, name in rows}
+
     def places(self, documents: Sequence[int]) -> list[Place]:
         """Where the contents of these are, in the order of the file."""
         rows = self._rows("SELECT document, at, length FROM contents WHERE document IN", documents)
@@ -229,14 +238,20 @@ class Catalogue:
 
     def alike(self, digests: Sequence[bytes]) -> dict[bytes, str]:
         keys = [digest[:3] for digest in digests]
-        rows = self._rows("SELECT digest, name FROM documents WHERE substr(digest, 1, 3) IN", keys)
+        rows = self._rows("SELECT id, digest, name FROM documents WHERE substr(digest, 1, 3) IN", keys)
         wanted = set(digests)
-        return {digest: name for digest, name in rows if digest in wanted}
+        return {digest: name for _, digest, name in sorted(rows, reverse=True) if digest in wanted}
 
-    def _rows(self, statement: str, values: Sequence[Any]) -> Iterator[Any]:
+    def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
+        found = []
         for start in range(0, len(values), _MANY):
             some = values[start : start + _MANY]
-            yield from self._connection.execute(f"{statement} ({', '.join('?' * len(some))})", some)
+            # The last again and again, up to a power of two: SQLite remembers statements that it has seen.
+            size = 1 << (len(some) - 1).bit_length()
+            places = ", ".join("?" * size)
+            filled = [*some, *[some[-1]] * (size - len(some))]
+            found += self._connection.execute(f"{statement} ({places})", filled).fetchall()
+        return found
 
     def boilerplate(self) -> frozenset[int]:
         rows = self._connection.execute("SELECT id FROM documents WHERE marks % 2 = 1")
@@ -326,13 +341,16 @@ def _opened(uri: str) -> sqlite3.Connection:
 
 
 def _key(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=3).digest(), signed=True)
+    """Of three bytes, which is how SQLite keeps it."""
+    return (crc32(name.encode("utf-8", "surrogatepass")) & 0xFFFFFF) - 0x800000
 
 
 def _packed_date(said: str | None) -> str | int | None:
     """The number of a day, if it is one and is written in no other way."""
+    if said is None:
+        return None
     try:
-        day = date.fromisoformat(said or "")
+        day = date.fromisoformat(said)
     except ValueError:
         return said
     return day.toordinal() if day.isoformat() == said else said

@@ -18,26 +18,33 @@ _HOW = zstandard.ZstdCompressionParameters.from_level(1, min_match=7, write_chec
 _MOST = 1 << 32
 _USUAL: tuple[str, str, str, tuple[Part, ...]] = "utf-8", "plain", "text", ()
 """Encoding, format, language and parts of most documents, which need not be said."""
+_WITH_HEAD = b"\0"
+"""Before what is packed, which begins otherwise."""
 _OF_THREAD = threading.local()
 
 
 def pack(documents: Sequence[Document], threads: int) -> list[bytes]:
     """Each on its own, so that one can be read without the others."""
-    return _compressed([_head(d) + d.data for d in documents], threads)
+    heads = [_head(document) for document in documents]
+    texts = [head + d.data if head else d.data for head, d in zip(heads, documents, strict=True)]
+    packed = _compressed(texts, threads)
+    return [_WITH_HEAD + p if head else p for head, p in zip(heads, packed, strict=True)]
 
 
 def _head(document: Document) -> bytes:
+    """What is to be said of it in a line, if anything is."""
     if (document.encoding, document.format, document.language, document.parts) == _USUAL:
-        return b"\n"
+        return b""
     said = [document.encoding, document.format, document.language, [list(part) for part in document.parts]]
     return json.dumps(said, separators=(",", ":")).encode() + b"\n"
 
 
 def unpack(name: str, packed: bytes | None) -> Document:
     """The document as it was read when it was added."""
-    head, _, data = _decompressed(name, packed).partition(b"\n")
-    if not head:
+    data = _decompressed(name, packed)
+    if packed is None or not packed.startswith(_WITH_HEAD):
         return Document(name, data, *_USUAL)
+    head, _, data = data.partition(b"\n")
     encoding, kind, language, parts = json.loads(head)
     return Document(name, data, encoding, kind, language, tuple(Part(*part) for part in parts))
 
@@ -57,10 +64,13 @@ def check(name: str, packed: bytes | None) -> None:
 
 def _compressed(pieces: list[bytes], threads: int) -> list[bytes]:
     packer = zstandard.ZstdCompressor(compression_params=_HOW)
-    if not any(pieces):  # which it does not take together
-        return [packer.compress(piece) for piece in pieces]
-    packed = packer.multi_compress_to_buffer([*pieces], threads=threads)
-    return [packed[i].tobytes() for i in range(len(packed))]
+    found = [packer.compress(b"")] * len(pieces)
+    filled = [i for i, piece in enumerate(pieces) if piece]  # it takes nothing empty together with others
+    if filled:
+        packed = packer.multi_compress_to_buffer([pieces[i] for i in filled], threads=threads)
+        for place, i in enumerate(filled):
+            found[i] = packed[place].tobytes()
+    return found
 
 
 def _unpacker() -> zstandard.ZstdDecompressor:
@@ -75,6 +85,6 @@ def _decompressed(name: str, packed: bytes | None) -> bytes:
     if packed is None:
         raise Damaged(name, "what was kept of it is gone")
     try:
-        return _unpacker().decompress(packed, max_output_size=_MOST)
+        return _unpacker().decompress(packed.removeprefix(_WITH_HEAD), max_output_size=_MOST)
     except (zstandard.ZstdError, MemoryError):
         raise Damaged(name, "what was kept of it is not as it was written") from None

@@ -203,6 +203,10 @@ class Embedded:
         with self.snapshot():
             return self._reader.stored(documents)
 
+    def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
+        with self.snapshot():
+            return self._reader.sizes(documents)
+
     def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
         with self.snapshot():
             opened = self._texts

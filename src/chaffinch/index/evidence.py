@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import api, core_compare, match
-from chaffinch.core_index import Found
+from chaffinch import api, core_index, match
+from chaffinch.core import Source
+from chaffinch.core_index import Asked, Found, Grown, Spread
+from chaffinch.language import OTHER
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Match, Span, Stream
 from chaffinch.units import units
@@ -56,77 +58,93 @@ def grown(
     if not kept:
         return {}
     how = _exact(recipe)
+    spread = Spread(query.prints.positions, owners[query.number])
+    threads = None if sum(len(document.data) for document in kept.values()) > _WORTH_THREADS else 1
+    if boilerplate or how is not recipe or not query.is_whole or how.front.startswith(OTHER):
+        return _grown_anew(query, how, kept, boilerplate, spread, threads)
+    sources = {number: api.native(document, how) for number, document in kept.items()}
+    asked = Asked(query.prints.positions, query.number)
+    left = api.native(query.document, how)
+    common = core_index.common(left, sources, asked, spread, found, how, match.GAP, threads)
+    return {
+        number: Evidence(
+            _matches(query.document, document, seen.matches), seen.covered, seen.symbols, seen.same
+        )
+        for (number, document), seen in zip(kept.items(), common, strict=True)
+    }
+
+
+def _grown_anew(
+    query: Query,
+    recipe: Recipe,
+    kept: Mapping[int, Document],
+    boilerplate: Sequence[Document],
+    spread: Spread,
+    threads: int | None,
+) -> dict[int, Evidence]:
+    """The same where matches grow from other fingerprints than those that were looked up."""
     documents = [query.document, *kept.values()]
-    threads = None if sum(len(document.data) for document in documents) > _WORTH_THREADS else 1
-    streams = api.streams(documents, how)
+    streams = api.streams(documents, recipe)
     sizes = [len(stream) for stream in streams]
     symbols = [stream.symbols for stream in streams]
     if boilerplate:
-        *made, base = units([*([document] for document in documents), [*boilerplate]], how, threads)
-        masks = match.given(made, base, how.k)
+        *made, base = units([*([document] for document in documents), [*boilerplate]], recipe, threads)
+        masks = match.given(made, base, recipe.k)
         sizes = [unit.size - int(mask.sum()) for unit, mask in zip(made, masks, strict=True)]
-        prints = [match.without(unit.prints, mask, how.k) for unit, mask in zip(made, masks, strict=True)]
+        prints = [match.without(unit.prints, mask, recipe.k) for unit, mask in zip(made, masks, strict=True)]
         symbols = match.unlike(made, masks)
-    elif how is recipe and query.is_whole:
-        prints = list(_seeds(query, kept, streams, found))
     else:
-        prints = list(api.fingerprint_all(documents, how, threads=threads))
-    pairs = np.array([(0, i) for i in range(1, len(documents))], np.uint32)
-    runs = core_compare.matches(core_compare.Collection(symbols, prints), pairs, how.k, match.GAP, threads)
-    often = _spread(len(streams[0]), query, owners)
-    sides = [_Side(document, stream) for document, stream in zip(documents, streams, strict=True)]
+        prints = list(api.fingerprint_all(documents, recipe, threads=threads))
+    left, *rights = (Source.canonical(numbers) for numbers in symbols)
+    asked, found = _shared_by(prints)
+    common = core_index.common(left, dict(enumerate(rights)), asked, spread, found, recipe, match.GAP, threads)
     evidence = {}
-    for i, number in enumerate(kept, 1):
-        common = match.common(sides[0], sides[i], often, runs, i - 1, how.guarantee or how.k)
-        same = np.array_equal(streams[0].symbols, streams[i].symbols)
-        evidence[number] = Evidence(common.matches, common.covered, (sizes[0], sizes[i]), same)
+    for (number, document), seen, stream, size in zip(
+        kept.items(), common, streams[1:], sizes[1:], strict=True
+    ):
+        for grown_here in seen.matches:  # from symbols to bytes
+            for run in grown_here.runs:
+                run[:] = [*_bytes(streams[0], *run[:2]), *_bytes(stream, *run[2:])]
+        matches = _matches(query.document, document, seen.matches)
+        same = np.array_equal(streams[0].symbols, stream.symbols)
+        evidence[number] = Evidence(matches, seen.covered, (sizes[0], size), same)
     return evidence
 
 
-class _Side(NamedTuple):
-    """One of two documents that are looked at side by side."""
-
-    document: Document
-    stream: Stream
-
-    def spans(self, starts: Sequence[int], lengths: Sequence[int], runs: Sequence[int]) -> list[Span]:
-        first, last = self.stream.starts, self.stream.ends
-        return [
-            Span(self.document.name, int(first[starts[r]]), int(last[starts[r] + lengths[r] - 1])) for r in runs
-        ]
+def _bytes(stream: Stream, first: int, end: int) -> tuple[int, int]:
+    return int(stream.starts[first]), int(stream.ends[end - 1])
 
 
-def _seeds(
-    query: Query, kept: Mapping[int, Document], streams: Sequence[Stream], found: Found
-) -> Iterator[Fingerprints]:
-    """The fingerprints that the query and each document share: they were just looked up."""
-    nowhere = np.empty(0, np.uint32)
-    yield replace(query.prints, hashes=query.number.astype(np.uint64))
-    for number, stream in zip(kept, streams[1:], strict=True):
-        rows = found.documents == number
-        first, last = (
-            np.searchsorted(stream.starts, found.positions[rows], side) for side in ("left", "right")
-        )
-        # Symbols that come of one character begin at one byte: each may be meant, the others grow to nothing.
-        times = last - first
-        at = np.repeat(last - np.cumsum(times), times) + np.arange(times.sum())
-        hashes = np.repeat(found.queries[rows], times).astype(np.uint64)
-        yield Fingerprints(hashes, at.astype(np.uint32), nowhere, nowhere, len(stream))
+def _matches(left: Document, right: Document, grown_here: Sequence[Grown]) -> tuple[Match, ...]:
+    return tuple(_told(left.name, right.name, *each) for each in grown_here)
+
+
+def _told(left: str, right: str, runs: list[list[int]], symbols: int, longest: int, owners: int) -> Match:
+    pairs = tuple((Span(left, a, b), Span(right, c, d)) for a, b, c, d in runs)
+    whole = pairs[0]
+    if len(pairs) > 1:
+        whole = Span(left, runs[0][0], runs[-1][1]), Span(right, runs[0][2], runs[-1][3])
+    return Match(*whole, symbols, longest, pairs, owners)
+
+
+def _shared_by(prints: Sequence[Fingerprints]) -> tuple[Asked, Found]:
+    """The first of these, and which of the others have the same, with symbols as positions."""
+    hashes, numbers = np.unique(prints[0].hashes, return_inverse=True)
+    rows = []
+    for i, there in enumerate(prints[1:]):
+        places = np.searchsorted(hashes, there.hashes)
+        shared = np.isin(there.hashes, hashes)
+        rows.append((places[shared], np.full(shared.sum(), i), there.positions[shared]))
+    queries, documents, positions = (
+        np.concatenate(columns).astype(np.uint32) for columns in zip(*rows, strict=True)
+    )
+    order = np.lexsort((positions, documents, queries))
+    return Asked(prints[0].positions, numbers), Found(queries[order], documents[order], positions[order])
 
 
 def _exact(recipe: Recipe) -> Recipe:
     """The recipe, or one that finds every run as long as a gram if it promises nothing."""
     return recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, scheme="all")
-
-
-def _spread(size: int, query: Query, owners: NDArray[np.int64]) -> NDArray[np.uint32]:
-    """For each symbol, how many documents have the fingerprint that begins there or last before."""
-    if not len(query.prints):
-        return np.ones(size, np.uint32)
-    order = np.argsort(query.prints.positions, kind="stable")
-    at = np.searchsorted(query.prints.positions[order], np.arange(size), "right") - 1
-    spread: NDArray[np.uint32] = owners[query.number[order]][at.clip(0)].astype(np.uint32)
-    return spread
 
 
 class _Seed(NamedTuple):

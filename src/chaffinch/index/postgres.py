@@ -116,6 +116,10 @@ class Postgres:
     def stored(self, documents: Sequence[int]) -> dict[int, Stored]:
         return {row[0]: _stored(row) for row in self._ask(tables.STORED, _integers(documents))}
 
+    def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
+        rows = self._ask(tables.SIZES, _integers(documents))
+        return {number: (postings, name) for number, postings, name in rows}
+
     def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
         return dict(self._ask(tables.CONTENTS, _integers(documents)))
 

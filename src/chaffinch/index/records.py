@@ -10,7 +10,7 @@ from chaffinch.core_index import Postings
 from chaffinch.errors import IndexTrouble
 from chaffinch.recipe import Recipe
 
-FORMAT = 1
+FORMAT = 2
 CONTENTS = ("text", "search-set", "none")
 
 
@@ -46,9 +46,10 @@ class Settings:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], where: str) -> Settings:
         fields = dict(data)
-        if fields.pop("format", None) != FORMAT:
+        if (found := fields.pop("format", None)) != FORMAT:
             raise IndexTrouble(
-                f"{where}: made by another version of Chaffinch; export it there, import it here"
+                f"{where}: in format {found}, and this version of Chaffinch reads format {FORMAT}; use the one "
+                "that made it, or add the documents anew"
             )
         return cls(Recipe.from_dict(fields.pop("recipe")), **fields)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,12 +107,23 @@ def heaviest(store: Store, document: Document, top: int) -> tuple[dict[int, str]
 def _query(document: Document, settings: Settings, effort: float, window: int | None) -> Query:
     document = api.spanned(document, settings.recipe)
     prints = api.fingerprint(document, settings.recipe, window=window)
-    hashes, number, times = np.unique(prints.hashes, return_inverse=True, return_counts=True)
+    hashes, number = _distinct(prints.hashes)
     asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))
     total = len(hashes)
     if window is not None:
         total = len(np.unique(api.fingerprint(document, settings.recipe).hashes))
-    return Query(document, prints, hashes, times, number, asked, total)
+    return Query(document, prints, hashes, np.bincount(number), number, asked, total)
+
+
+def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """As np.unique does with the inverse, in a third of the time for a few hundred."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    fresh = np.ones(len(values), bool)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    which = np.empty(len(values), np.int64)
+    which[order] = np.cumsum(fresh) - 1
+    return ordered[fresh], which
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,7 +164,7 @@ def _shared(store: Store, query: Query, found: Found, documents: int) -> _Shared
     weights = _rarity(owners, documents)
     weights[boilerplate | ignored] = 0
     counts = (~(boilerplate | ignored)).astype(np.float64)
-    unique, which = np.unique(owners_of, return_inverse=True)
+    unique, which = _distinct(owners_of)
     times = query.times[: query.asked].astype(np.float64)
 
     def total(rows: NDArray[np.bool_] | slice, values: Floats) -> Floats:
@@ -211,14 +223,15 @@ def _ranked(store: Store, query: Query, shared: _Shared, top: int | None) -> lis
     if top is not None and len(order) > top:
         last = shared.weights[order[top - 1]]
         order = order[: min(int((shared.weights >= last).sum()), top + _TIED)]
-    stored = store.stored(shared.documents[order].tolist())
-    rows = [(i, stored[int(shared.documents[i])]) for i in order.tolist() if int(shared.documents[i]) in stored]
-
-    def key(row: tuple[int, Stored]) -> tuple[float, float, str]:
-        at, document = row
-        return -shared.weights[at], -shared.of_document[at] / max(document.postings, 1), document.name
-
-    return sorted(rows, key=key)[:top]
+    rows = dict(zip(shared.documents[order].tolist(), order.tolist(), strict=True))
+    weights, held = shared.weights.tolist(), shared.of_document.tolist()
+    known = [
+        (-weights[rows[number]], -held[rows[number]] / max(postings, 1), name, number)
+        for number, (postings, name) in store.sizes(list(rows)).items()
+    ]
+    ranked = [number for *_, number in sorted(known)[:top]]
+    stored = store.stored(ranked)
+    return [(rows[number], stored[number]) for number in ranked]
 
 
 def _evidence(

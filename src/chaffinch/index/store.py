@@ -42,6 +42,9 @@ class Store(Protocol):
 
     def stored(self, documents: Sequence[int]) -> dict[int, Stored]: ...
 
+    def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
+        """How many postings each has, and its name: of many, in less time than all that is stored."""
+
     def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
         """What is kept of their contents."""
 
@@ -49,7 +52,7 @@ class Store(Protocol):
         """Those of the names that are there."""
 
     def alike(self, digests: Sequence[bytes]) -> dict[bytes, str]:
-        """The name of a document with this content."""
+        """The name of the first document with this content."""
 
     def boilerplate(self) -> frozenset[int]:
         """The documents that are never a match."""

@@ -92,6 +92,7 @@ UPDATE meta SET postings = postings - removed, removed = 0
 """
 
 STORED: Final = f"SELECT {_COLUMNS} FROM documents WHERE id = ANY(%s::bigint[]) ORDER BY id"
+SIZES: Final = "SELECT id, postings, name FROM documents WHERE id = ANY(%s::bigint[]) ORDER BY id"
 EACH: Final = f"SELECT {_COLUMNS} FROM documents WHERE id > %s ORDER BY id LIMIT %s"
 CONTENTS: Final = "SELECT document, data FROM contents WHERE document = ANY(%s::bigint[]) ORDER BY document"
 NAMED: Final = "SELECT name, id FROM documents WHERE name = ANY(%s::text[])"

@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Iterable
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
 from chaffinch.index.files import sync_folder
+
+_AT_ONCE = 1 << 20
 
 
 class Place(NamedTuple):
@@ -35,23 +38,35 @@ def others(folder: Path, generation: int) -> list[Path]:
 def append(path: Path, end: int, pieces: Iterable[tuple[int, bytes]]) -> tuple[list[Place], int]:
     """Durable when this returns: where the content of each document is, and the end."""
     places = []
+    start = end
     fresh = not path.exists()
-    with path.open("wb" if fresh else "r+b") as file:
+    with path.open("wb" if fresh else "r+b", buffering=0) as file:  # what is in a buffer cannot be given up
         file.truncate(end)
         file.seek(end)
         try:
+            waiting = bytearray()
             for document, packed in pieces:
-                file.write(packed)
+                waiting += packed
                 places.append(Place(document, end, len(packed)))
                 end += len(packed)
-            file.flush()
+                if len(waiting) >= _AT_ONCE:
+                    _write(file, waiting)
+                    waiting.clear()
+            _write(file, waiting)
             os.fsync(file.fileno())
         except OSError:
-            file.truncate(places[0].at if places else end)  # a full disk gets its room back
+            file.truncate(start)  # a full disk gets its room back
             raise
     if fresh:
         sync_folder(path.parent)
     return places, end
+
+
+def _write(file: FileIO, data: bytearray) -> None:
+    with memoryview(data) as left:
+        done = 0
+        while done < len(left):
+            done += file.write(left[done:])
 
 
 class Texts:
@@ -64,11 +79,10 @@ class Texts:
     def read(self, place: Place) -> bytes:
         """What is there, be it too short."""
         self._file.seek(place.at)
-        pieces, left = [], place.length
-        while left and (piece := self._file.read(left)):
-            pieces.append(piece)
-            left -= len(piece)
-        return b"".join(pieces)
+        found = self._file.read(place.length)
+        while len(found) < place.length and (more := self._file.read(place.length - len(found))):
+            found += more
+        return found
 
     def close(self) -> None:
         self._file.close()

@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from chaffinch import core_index
+from chaffinch.core_index import Postings
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import files, merging, texts
+from chaffinch.index.beside import beside
 from chaffinch.index.catalogue import Catalogue, SegmentRow
 from chaffinch.index.records import Batch, Settings
 from chaffinch.index.store import Tell
@@ -70,42 +72,50 @@ class Writer:
                 raise IndexTrouble(
                     f"{self.folder}: 2^32 documents were ever added; export it, and import it anew"
                 )
-            kept = self._kept(first, batch)
-            if len(batch.postings.hashes):
-                self._add_with_postings(first, batch, kept)
-            else:
-                with self._catalogue.changing():
-                    self._insert(first, batch, kept)
+            self._write(first, batch)
             self._merge_if_due()
 
-    def _insert(self, first: int, batch: Batch, kept: tuple[list[texts.Place], int]) -> None:
-        self._catalogue.take("next", len(batch.documents))
-        self._catalogue.insert(first, batch.documents)
-        self._catalogue.place(*kept)
-        self._catalogue.delete(batch.gone)
-
-    def _kept(self, first: int, batch: Batch) -> tuple[list[texts.Place], int]:
-        """Where the contents were written, and the end of their file."""
-        end = int(self._catalogue.meta("texts_end"))
-        pieces = [(first + i, packed) for i, packed in enumerate(batch.contents) if packed is not None]
-        path = texts.path_of(self.folder, int(self._catalogue.meta("texts")))
-        return texts.append(path, end, pieces) if pieces else ([], end)
-
-    def _add_with_postings(self, first: int, batch: Batch, kept: tuple[list[texts.Place], int]) -> None:
-        owners = batch.postings.documents + np.uint32(first)
-        segment = core_index.build(batch.postings._replace(documents=owners), hash_bits=self.settings.hash_bits)
+    def _write(self, first: int, batch: Batch) -> None:
+        """The files first, side by side, for each waits for the disk; then the catalogue."""
         number = self._number(self._catalogue)
         path = files.segment_path(self.folder, number)
+        generation, end = (int(self._catalogue.meta(key)) for key in ("texts", "texts_end"))
+        may_count = False
         try:
-            size = files.write_segment(path, [segment])
+            with beside(2) as submit:
+                kept = submit(self._keep, generation, end, first, batch.contents)
+                made = submit(self._make, number, path, first, batch.postings)
+            places, segment = kept.result(), made.result()
             with self._catalogue.changing():
-                self._insert(first, batch, kept)
-                self._catalogue.add_segment(
-                    SegmentRow(number, len(owners), size, int(owners.min()), int(owners.max()))
-                )
+                self._catalogue.take("next", len(batch.documents))
+                self._catalogue.insert(first, batch.documents)
+                self._catalogue.place(*places)
+                self._catalogue.delete(batch.gone)
+                if segment:
+                    self._catalogue.add_segment(segment)
+                may_count = True
         except BaseException:
-            self._failed.append(path)
+            if may_count:
+                self._failed.append(path)
+            else:
+                files.discard(path)
             raise
+
+    def _keep(
+        self, generation: int, end: int, first: int, contents: Sequence[bytes | None]
+    ) -> tuple[list[texts.Place], int]:
+        """Where the contents were written, and the end of their file."""
+        pieces = [(first + i, packed) for i, packed in enumerate(contents) if packed is not None]
+        return texts.append(texts.path_of(self.folder, generation), end, pieces) if pieces else ([], end)
+
+    def _make(self, number: int, path: Path, first: int, postings: Postings) -> SegmentRow | None:
+        """A segment of them, if there are any."""
+        if not len(postings.hashes):
+            return None
+        owners = postings.documents + np.uint32(first)
+        segment = core_index.build(postings._replace(documents=owners), hash_bits=self.settings.hash_bits)
+        size = files.write_segment(path, [segment])
+        return SegmentRow(number, len(owners), size, int(owners.min()), int(owners.max()))
 
     def remove(self, documents: Sequence[int]) -> None:
         with self._one:

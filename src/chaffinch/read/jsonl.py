@@ -15,6 +15,8 @@ from chaffinch.types import Document, Skipped
 
 ENDINGS = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _TEXT, _NAME = ("text", "content"), ("name", "id", "path", "url")
+_BUFFER = 1 << 20
+"""Bytes that are read together: a line is often longer than the usual few thousand."""
 _LONGEST = 1 << 30
 """A line with more characters is no document's."""
 
@@ -25,9 +27,9 @@ def is_jsonl(path: Path) -> bool:
 
 def read(path: Path) -> Iterator[tuple[Document, Mapping[str, str]] | Skipped]:
     """Each line has `text`, and `name` or `id`, `language`, `url`, `contact` and `date` if it likes."""
-    opened = gzip.open if path.suffix.lower() == ".gz" else Path.open
+    packed = path.suffix.lower() == ".gz"
     try:
-        with opened(path, "rb") as file:
+        with gzip.open(path) if packed else path.open("rb", _BUFFER) as file:
             number = 0
             while line := file.readline(_LONGEST):
                 number += 1

@@ -45,15 +45,6 @@ def first_guess(data: bytes) -> str:
     return "utf-8"
 
 
-def is_utf8(data: bytes) -> bool:
-    """Whether it is nothing but UTF-8."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return first_guess(data) == "utf-8"
-
-
 def second_guess(data: bytes, declared: str | None = None) -> str:
     """The encoding of what was taken for UTF-8: still that, else what it declares, else the likeliest."""
     characters, invalid = core.count_utf8(data)

@@ -1,0 +1,69 @@
+"""The matches of a search, which are made in one native call, against those of a comparison."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from chaffinch import core_compare, match
+from chaffinch.recipe import Recipe
+from chaffinch.types import Document
+from chaffinch.units import units
+from tests.indexed import Make, document, text
+
+
+@pytest.mark.parametrize("front", ["text", "python"])
+@pytest.mark.parametrize("seed", range(12))
+def test_matches_are_those_that_comparing_finds(make: Make, front: str, seed: int) -> None:
+    """Repeated, moved, cut short, and with characters that are several symbols."""
+    chance = random.Random(seed)
+    recipe = Recipe(front, k=10, w=12)
+    pieces = [
+        text(chance.randint(1, 40), (seed, i)) + chance.choice(["", " ﬃ", " ½ é", " x = 1\n"]) for i in range(8)
+    ]
+
+    def made(name: str) -> Document:
+        chosen = chance.choices(pieces, k=chance.randint(0, 9))
+        joined = chance.choice([" ", " ﬁ ", "\n"]).join(chosen)
+        return Document(name, joined[chance.randint(0, 20) :].encode(), "utf-8", "plain", front)
+
+    index = make(recipe=recipe)
+    documents = {name: made(name) for name in "abcdef"}
+    index.add(documents.values())
+    query = made("query")
+    hits = {hit.document.name: hit for hit in index.search(query)}
+    expected = {}
+    for name, stored in documents.items():
+        left, right = units([[query], [stored]], recipe)
+        collection = core_compare.Collection([left.symbols, right.symbols], [left.prints, right.prints])
+        runs = core_compare.matches(collection, np.array([[0, 1]]), recipe.k, match.GAP)
+        owners = np.full(len(left.symbols), 2, np.uint32)
+        common = match.common(left, right, owners, runs, 0, recipe.guarantee or 0)
+        if common.matches:
+            covered = [c / max(unit.size, 1) for c, unit in zip(common.covered, (left, right), strict=True)]
+            expected[name] = common.matches, covered
+    assert hits.keys() == expected.keys()
+    for name, (matches, covered) in expected.items():
+        assert [replace(m, owners=2) for m in hits[name].matches] == list(matches)
+        assert [hits[name].containment.query, hits[name].containment.document] == covered
+
+
+@pytest.mark.parametrize("boilerplate", [False, True])
+@pytest.mark.parametrize("window", [None, 40])
+def test_a_match_tells_how_many_documents_have_it(make: Make, boilerplate: bool, window: int | None) -> None:
+    licence, rare, common = text(80, "licence"), text(60, "rare"), text(60, "common")
+    index = make()
+    if boilerplate:
+        index.add(document("LICENCE", licence), boilerplate=True)
+    for n in range(5):
+        index.add(document(f"d{n}", text(30, n), common, *([rare] if n < 3 else [])))
+    query = f"{licence}\n{rare}\n{licence}\n{common}"
+    for hit in index.search(query, window=window):
+        told = {query.encode()[m.left.start : m.left.end].decode(): m.owners for m in hit.matches}
+        assert [owners for said, owners in told.items() if common[10:50] in said] == [5]
+        assert [owners for said, owners in told.items() if rare[10:50] in said] == [3] * (
+            hit.document.name < "d3"
+        )
