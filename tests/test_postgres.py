@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from itertools import count
 from urllib.parse import unquote, urlsplit
 
@@ -383,7 +382,7 @@ def test_what_is_said_about_documents_comes_back(store: Postgres) -> None:
 
 def test_what_no_database_holds_is_written_out(store: Postgres) -> None:
     made = batch(["a"])
-    store.add(made._replace(documents=[replace(made.documents[0], about=About("a\0b", "\ud800", ""))]))
+    store.add(made._replace(documents=[made.documents[0]._replace(about=About("a\0b", "\ud800", ""))]))
     assert store.stored([0])[0].about == About("a\\0b", "\\ud800", "")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
@@ -161,7 +161,7 @@ class _Adding:
         for s in stored:
             same.setdefault(s.digest, s.name)
         replaced = [gone[s.name] for s in stored if s.name in gone]
-        self.store.add(Batch(stored, postings, packed.result(), replaced))
+        self.store.add(Batch(stored, postings, _awaited(packed), replaced))
         self.report.added += [s.name for s in stored]
         self.report.replaced += [s.name for s in stored if s.name in gone]
         self.report.copies += [
@@ -198,6 +198,11 @@ class _Adding:
                 why = f"there already {other}; use replace, or another name"
                 self.report.skipped.append(Skipped(name, why))
         return documents, gone
+
+
+def _awaited(packed: Future[list[bytes | None]]) -> Iterator[bytes | None]:
+    """Whoever needs them waits for them; the rest of a batch is written meanwhile."""
+    yield from packed.result()
 
 
 def _symbols(prints: Sequence[Fingerprints]) -> list[int]:

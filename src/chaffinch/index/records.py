@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -63,8 +63,7 @@ class About:
     date: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """A document in an index."""
 
     name: str
@@ -87,7 +86,8 @@ class Batch(NamedTuple):
     documents: list[Stored]
     postings: Postings
     """With the place in `documents` as document."""
-    contents: list[bytes | None]
+    contents: Iterable[bytes | None]
+    """Looked at once, for they may still be packed."""
     gone: list[int]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
 from chaffinch import api
@@ -101,16 +101,14 @@ def _replace(
     report: Rotated,
 ) -> None:
     """In one commit, each document by itself with the next choice."""
-    batch = Batch([], adding.joined([]), [], [])
+    documents: list[Stored] = []
     chosen: list[tuple[Hashes, None]] = []
     for number, hashes in sets.items():
         generation = known[number].generation + 1
         chosen.append((hashes[koala.chosen(hashes, store.settings, generation)], None))
-        batch.documents.append(replace(known[number], generation=generation, postings=len(chosen[-1][0])))
-        batch.contents.append(kept.get(number))
-        batch.gone.append(number)
-    if batch.documents:
-        store.add(batch._replace(postings=adding.joined(chosen)))
-        names = [document.name for document in batch.documents]
+        documents.append(known[number]._replace(generation=generation, postings=len(chosen[-1][0])))
+    if documents:
+        store.add(Batch(documents, adding.joined(chosen), [kept.get(number) for number in sets], [*sets]))
+        names = [document.name for document in documents]
         store.forget_probes(names)
         report.rotated += names

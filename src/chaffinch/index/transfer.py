@@ -71,7 +71,8 @@ def _lines(store: Store) -> Iterator[dict[str, Any]]:
             if i % _TOGETHER == 0:
                 kept = store.contents(numbers[i : i + _TOGETHER])
             hashes, positions = postings.get(number, (np.empty(0, np.uint64), np.empty(0, np.uint32)))
-            yield asdict(stored) | {
+            yield stored._asdict() | {
+                "about": asdict(stored.about),
                 "digest": stored.digest.hex(),
                 "content": _text(kept[number]) if number in kept else None,
                 "hashes": _text(hashes.astype("<u8").tobytes()),

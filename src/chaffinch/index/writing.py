@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import threading
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -62,7 +62,9 @@ class Writer:
 
     def add(self, batch: Batch) -> None:
         with self._one:
-            needed = batch.postings.hashes.nbytes * 2 + sum(len(c) for c in batch.contents if c)
+            needed = batch.postings.hashes.nbytes * 2
+            if self.settings.content == "text":
+                needed += sum(document.size for document in batch.documents)
             if shutil.disk_usage(self.folder).free < needed:  # before half of it is written
                 raise IndexTrouble(
                     f"{self.folder}: the disk is full; make room and try again; nothing that was there is lost"
@@ -102,7 +104,7 @@ class Writer:
             raise
 
     def _keep(
-        self, generation: int, end: int, first: int, contents: Sequence[bytes | None]
+        self, generation: int, end: int, first: int, contents: Iterable[bytes | None]
     ) -> tuple[list[texts.Place], int]:
         """Where the contents were written, and the end of their file."""
         pieces = [(first + i, packed) for i, packed in enumerate(contents) if packed is not None]
