@@ -14,12 +14,15 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
+import numpy as np
+
 from bench import table
 from bench.classes import auc, everything, names
 from bench.dialects import LANGUAGES, layout
 from bench.programs import TASKS, Program, as_while, authors, identifiers, renamed
 from bench.table import Row
 from chaffinch import Document
+from chaffinch.rank import weight
 
 AUTHORS = 8
 ONE, ALL = 0.99, 0.95
@@ -200,12 +203,15 @@ def written(task: str, language: str) -> tuple[list[Document], dict[frozenset[st
 
 
 Figures = dict[str, list[tuple[float, float]]]
-"""Score and surprise of pairs, by attack; of unrelated ones under no name."""
+"""Score and weight in the ranking of pairs, by attack; of unrelated ones under no name."""
 
 
 def measured(task: str, language: str) -> Figures:
     documents, copies = written(task, language)
-    pairs = {names(pair): (pair.score, pair.surprise) for pair in everything(documents).pairs}
+    found_pairs = everything(documents).pairs
+    scores, surprise = (np.array([getattr(p, of) for p in found_pairs]) for of in ("score", "surprise"))
+    both = zip(scores.tolist(), weight(surprise, scores).tolist(), strict=True)
+    pairs = dict(zip(map(names, found_pairs), both, strict=True))
     found: Figures = {"": []}
     for pair, attack in copies.items():
         found.setdefault(attack, []).append(pairs.get(pair, (0.0, 0.0)))
@@ -221,7 +227,7 @@ def rows() -> Iterator[Row]:
             for attack, values in measured(task, language).items():
                 figures.setdefault(attack, []).extend(values)
     for attack in ATTACKS:
-        for i, figure in enumerate(("score", "surprise")):
+        for i, figure in enumerate(("score", "rank")):
             each = {language: _auc(figures, attack, i) for language, figures in by_language.items()}
             worst = min(each, key=each.__getitem__)
             pooled = {kind: [v for f in by_language.values() for v in f[kind]] for kind in ("", attack)}

@@ -45,10 +45,10 @@ def compare(
 ) -> Report:
     """Compares every submission with every other, and with the old ones.
 
-    Pairs with a score of at least `threshold` are listed, the most surprising first, at most `top` of them; if
-    left out, it is .2, and surprising pairs with a long run are listed too. With `threshold=0, top=None` it is
-    every pair with anything in common. What more than `max_owners` have is ignored, as by MOSS; else it counts
-    less, the more have it. `progress` is told what is being done.
+    Pairs with a score of at least `threshold` are listed, first those that surprise and score high, at most
+    `top` of them; if left out, it is .2, and surprising pairs with a long run are listed too. With
+    `threshold=0, top=None` it is every pair with anything in common. What more than `max_owners` have is
+    ignored, as by MOSS; else it counts less, the more have it. `progress` is told what is being done.
     `dates` says when submissions were handed in, by name, in ISO 8601; it is shown, and changes no result.
     """
     tell = progress or (lambda stage: None)

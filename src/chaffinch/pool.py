@@ -58,6 +58,14 @@ class Pool:
                 where, surprise = where[keep], surprise[keep]
         return where
 
+    def as_surprising(self, least: float) -> Indices:
+        """All that are at least so surprising."""
+        starts = range(0, len(self.pairs), _BLOCK)
+        found = [
+            start + np.flatnonzero(self.surprise(slice(start, start + _BLOCK)) >= least) for start in starts
+        ]
+        return np.concatenate(found)
+
     def sample(self) -> Indices:
         """Of each of as many stretches one, at another place in each, so that no order of the pairs matters."""
         number = np.arange(EXACT)
@@ -94,7 +102,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The pairs that are listed, the most surprising first, and how the scores of all are spread."""
+    """The pairs that are listed, those of most weight first, and how the scores of all are spread."""
 
     pairs: rank.Pairs
     scores: rank.Floats
@@ -126,22 +134,46 @@ def pooled(parts: Sequence[Part], submissions: int) -> Pool:
 def ranked(pool: Pool, least: float, surprising: float, top: int | None) -> Ranking:
     """The first `top` of the pairs that score at least so much or are as surprising as that.
 
-    They are the same as if all had been scored: a pair that was not is less surprising than each of them.
+    They are the same as if all had been scored: a pair that was not weighs no more than it surprises, which is
+    less than each of them weighs.
     """
     count = len(pool.pairs) if len(pool.pairs) <= EXACT or top is None else _AHEAD * top
     while True:
-        first = pool.most_surprising(count)
-        others = _without(pool.sample(), first) if len(first) < len(pool.pairs) else first[:0]
-        where = np.concatenate([first, others])
-        scores, surprise = pool.scores(where), pool.surprise(first)
-        known = scores[: len(first)]
-        chosen = np.flatnonzero((known >= least) | (surprise >= surprising))
-        if len(first) == len(pool.pairs) or (top is not None and len(chosen) >= top):
+        found = _scored(pool, pool.most_surprising(count), least, surprising, top)
+        if len(found.where) == len(pool.pairs) or len(found.listed) == top:
             break
         count *= 16
-    listed = chosen[np.lexsort((first[chosen], -known[chosen], -surprise[chosen]))][:top]
-    counts = _histogram(known) + _grown(_histogram(scores[len(first) :]), len(pool.pairs) - len(first))
-    return Ranking(pool.pairs[first[listed]], known[listed], surprise[listed], counts, len(where))
+    if len(found.where) < len(pool.pairs) and found.lightest < found.surprise.min():
+        found = _scored(pool, pool.as_surprising(found.lightest), least, surprising, top)
+    others = _without(pool.sample(), found.where) if len(found.where) < len(pool.pairs) else found.where[:0]
+    counts = _histogram(found.scores)
+    counts += _grown(_histogram(pool.scores(others)), len(pool.pairs) - len(found.where))
+    return Ranking(
+        pool.pairs[found.where[found.listed]],
+        found.scores[found.listed],
+        found.surprise[found.listed],
+        counts,
+        len(found.where) + len(others),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    """Some pairs with their scores; those listed among them, in order, and what the last of these weighs."""
+
+    where: Indices
+    scores: rank.Floats
+    surprise: rank.Floats
+    listed: Indices
+    lightest: float
+
+
+def _scored(pool: Pool, where: Indices, least: float, surprising: float, top: int | None) -> _Scored:
+    scores, surprise = pool.scores(where), pool.surprise(where)
+    weights = rank.weight(surprise, scores)
+    chosen = np.flatnonzero((scores >= least) | (surprise >= surprising))
+    listed = chosen[np.lexsort((where[chosen], -surprise[chosen], -weights[chosen]))][:top]
+    return _Scored(where, scores, surprise, listed, float(weights[listed].min(initial=np.inf)))
 
 
 def _without(some: Indices, others: Indices) -> Indices:

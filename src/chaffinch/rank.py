@@ -145,3 +145,13 @@ def surprise(
     above = amounts - np.minimum(usual[pairs[:, 0]], usual[pairs[:, 1]])
     variance = sum(spread**2 * (units / max(len(usual), 1)) ** 2 for spread, units in spreads)
     return above / max(float(np.sqrt(variance)), 1.0)
+
+
+def weight(surprise: Floats, scores: Floats) -> Floats:
+    """By which pairs are ranked, never more than the surprise.
+
+    By surprise alone long works come first, which share much that is little of them; by the score alone short
+    ones do, which anybody may have written.
+    """
+    weights: Floats = surprise.clip(0) * np.sqrt(scores)
+    return weights
