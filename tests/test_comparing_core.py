@@ -36,8 +36,8 @@ def matches_of(left: list[int], right: list[int], recipe: Recipe, gap: int) -> l
 
 def unpacked(found: Runs, pair: int) -> list[list[tuple[int, int, int]]]:
     runs = list(zip(found.left.tolist(), found.right.tolist(), found.lengths.tolist(), strict=True))
-    bounds = found.match_offsets.tolist()
-    return [runs[bounds[m] : bounds[m + 1]] for m in range(*found.pair_offsets[pair : pair + 2].tolist())]
+    bounds = found.matches[:, 0].tolist()
+    return [runs[bounds[m] : bounds[m + 1]] for m in range(*found.pairs[pair : pair + 2, 0].tolist())]
 
 
 @settings(max_examples=300)
@@ -71,12 +71,57 @@ def test_runs_are_equal_maximal_and_not_shorter_than_k(
             assert j2 - (j + n) <= gap
 
 
+@given(st.tuples(small, small), st.integers(0, 9), st.integers(0, 20))
+def test_unsure_matches_are_left_out_where_there_are_sure_ones(
+    both: tuple[list[int], list[int]], gap: int, sure: int
+) -> None:
+    recipe = Recipe("bytes", k=K, w=2)
+    everything, pairs = collection([*both], recipe), np.array([[0, 1]], np.uint32)
+    found = unpacked(core_compare.matches(everything, pairs, K, gap), 0)
+    long = [match for match in found if sum(n for *_, n in match) >= sure]
+    kept = core_compare.matches(everything, pairs, K, gap, sure)
+    assert unpacked(kept, 0) == (long or found)
+    places = [
+        (side, run[side] + i)
+        for match in (long or found)
+        for run in match
+        for side in (0, 1)
+        for i in range(run[2])
+    ]
+    covered = Counter(side for side, _ in set(places))
+    assert kept.pairs[0, 1:].tolist() == [covered[0], covered[1]]
+
+
+@given(st.lists(small, min_size=2, max_size=6), st.data())
+def test_a_match_tells_the_owners_in_the_middle(documents: list[list[int]], data: st.DataObject) -> None:
+    recipe = Recipe("bytes", k=K, w=2)
+    prints = [prints_of(d, recipe) for d in documents]
+    hashes = [np.unique(p.hashes) for p in prints]
+    owners = [np.array([data.draw(st.integers(1, 9)) for _ in own], np.uint32) for own in hashes]
+    everything = Collection([np.array(d, np.uint32) for d in documents], prints, owners)
+    pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32)
+    found = core_compare.matches(everything, pairs, K, 5)
+    for number, (left, _) in enumerate(pairs.tolist()):
+        of = dict(zip(hashes[left].tolist(), owners[left].tolist(), strict=True))
+        begins = sorted(
+            zip(prints[left].positions.tolist(), map(of.get, prints[left].hashes.tolist()), strict=True)
+        )
+
+        def those_at(place: int, begins: list[tuple[int, int | None]] = begins) -> int:
+            return next((n for at, n in reversed(begins) if at <= place), begins[0][1]) or 0
+
+        told = found.matches[slice(*found.pairs[number : number + 2, 0].tolist()), 1].tolist()
+        for match, middle in zip(unpacked(found, number), told, strict=True):
+            everywhere = sorted(those_at(i + at) for i, _, n in match for at in range(n))
+            assert middle == max(2, everywhere[len(everywhere) // 2])
+
+
 @given(st.lists(small, min_size=1, max_size=6), st.integers(1, 3))
 def test_results_do_not_depend_on_threads(documents: list[list[int]], threads: int) -> None:
     recipe = Recipe("bytes", k=K, w=2)
     pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32).reshape(-1, 2)
     everything = collection(documents, recipe)
-    one, many = (core_compare.matches(everything, pairs, K, 5, n) for n in (1, threads))
+    one, many = (core_compare.matches(everything, pairs, K, 5, threads=n) for n in (1, threads))
     assert [a.tolist() for a in one] == [b.tolist() for b in many]
 
 

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::common::{self, How, Spread, common};
 use crate::gather::{Gather, Laid};
-use crate::grow::{Run, Side, chain, runs};
+use crate::grow::{Run, Side};
 use crate::level::Level;
 use crate::parallel::in_order;
 use crate::text::Source;
@@ -23,15 +24,6 @@ pub struct Seeds<'a> {
     pub places: &'a [u32],
 }
 
-#[derive(Clone, Copy)]
-pub struct How {
-    pub k: usize,
-    pub gap: u32,
-    /// Matches of fewer symbols are found by chance: they are left out unless there is nothing else.
-    pub sure: u32,
-    pub level: Level,
-}
-
 /// Equal bytes, as start and end on the left and on the right.
 pub type Spans = [u32; 4];
 
@@ -40,7 +32,6 @@ pub struct Match {
     pub runs: Vec<Spans>,
     pub symbols: u32,
     pub longest: u32,
-    /// How many documents have most of it, by the fingerprints of the query that stand there.
     pub owners: u32,
 }
 
@@ -58,36 +49,44 @@ pub struct Evidence {
 /// For each of the numbered documents its evidence; and the length of the query's stream.
 pub fn evidence(
     query: &Source,
-    documents: &[Source],
-    numbers: &[u32],
+    documents: &[(u32, Source)],
     asked: &Asked,
     seeds: &Seeds,
     how: How,
+    level: Level,
     threads: usize,
 ) -> (Vec<Evidence>, u32) {
     let mut gather = Gather::new(query);
-    let query = gather.lay(query, how.level);
+    let query = gather.lay(query, level);
     let size = query.symbols.len();
     let mut left: Vec<(u64, u32)> =
         asked.numbers.iter().map(|&n| n as u64).zip(asked.positions.iter().copied()).collect();
     left.sort_unstable();
     let (hashes, positions): (Vec<u64>, Vec<u32>) = left.into_iter().unzip();
     let left = Side { symbols: query.symbols, hashes: &hashes, positions: &positions };
-    let (from, owners) = asked.spread;
-    let mut stretches: Vec<(u32, u32)> = from.iter().copied().zip(owners.iter().copied()).collect();
-    stretches.sort_by_key(|&(from, _)| from);
-    let rows = rows(seeds, numbers);
+    let spread = Spread::new(asked.spread.0, asked.spread.1);
+    let rows = rows(seeds, documents);
     let share = documents.len().div_ceil(threads.max(1)).max(1);
     let found = in_order(documents.len(), share, threads, |range| {
-        let mut gather = Gather::new(&documents[range.start]);
+        let mut gather = Gather::new(&documents[range.start].1);
         let one = |i: usize| {
-            let document = gather.lay(&documents[i], how.level);
+            let document = gather.lay(&documents[i].1, level);
             let (hashes, positions) = placed(document, seeds, &rows[i]);
             let right = Side { symbols: document.symbols, hashes: &hashes, positions: &positions };
-            let chains = certain(chain(&runs(left, right, how.k), how.gap), how.sure);
+            let found = common(left, right, &spread, how);
+            let spans = |run: &Run| {
+                let (left, right) = (bytes(query, run.left, run.len), bytes(document, run.right, run.len));
+                [left.0, left.1, right.0, right.1]
+            };
+            let matched = |m: &common::Match| Match {
+                runs: m.runs.iter().map(spans).collect(),
+                symbols: m.symbols(),
+                longest: m.longest(),
+                owners: m.owners,
+            };
             Evidence {
-                covered: [covered(&chains, |run| run.left), covered(&chains, |run| run.right)],
-                matches: chains.iter().map(|chain| matched(chain, query, document, &stretches)).collect(),
+                covered: found.covered,
+                matches: found.matches.iter().map(matched).collect(),
                 symbols: document.symbols.len() as u32,
                 same: document.symbols == query.symbols,
             }
@@ -116,77 +115,14 @@ fn bytes(stream: Laid, start: u32, len: u32) -> (u32, u32) {
 }
 
 /// The rows of each document, in their order.
-fn rows(seeds: &Seeds, numbers: &[u32]) -> Vec<Vec<usize>> {
-    let which: HashMap<u32, usize> = numbers.iter().enumerate().map(|(i, &number)| (number, i)).collect();
-    let mut rows = vec![Vec::new(); numbers.len()];
+fn rows(seeds: &Seeds, documents: &[(u32, Source)]) -> Vec<Vec<usize>> {
+    let which: HashMap<u32, usize> =
+        documents.iter().enumerate().map(|(i, &(number, _))| (number, i)).collect();
+    let mut rows = vec![Vec::new(); documents.len()];
     for (row, document) in seeds.documents.iter().enumerate() {
         if let Some(&i) = which.get(document) {
             rows[i].push(row);
         }
     }
     rows
-}
-
-fn certain(chains: Vec<Vec<Run>>, sure: u32) -> Vec<Vec<Run>> {
-    let is_certain = |chain: &Vec<Run>| symbols(chain) >= sure;
-    if !chains.iter().any(is_certain) {
-        return chains;
-    }
-    chains.into_iter().filter(is_certain).collect()
-}
-
-fn symbols(chain: &[Run]) -> u32 {
-    chain.iter().map(|run| run.len).sum()
-}
-
-fn matched(chain: &[Run], query: Laid, document: Laid, stretches: &[(u32, u32)]) -> Match {
-    let spans = |run: &Run| {
-        let (left, right) = (bytes(query, run.left, run.len), bytes(document, run.right, run.len));
-        [left.0, left.1, right.0, right.1]
-    };
-    Match {
-        runs: chain.iter().map(spans).collect(),
-        symbols: symbols(chain),
-        longest: chain.iter().map(|run| run.len).max().unwrap_or(0),
-        owners: usual(chain, stretches).max(2),
-    }
-}
-
-/// How many documents have the symbol in the middle, when those of the runs are sorted by how many have them.
-fn usual(chain: &[Run], stretches: &[(u32, u32)]) -> u32 {
-    let mut owned: Vec<(u32, u32)> = Vec::new();
-    for run in chain {
-        let (mut at, end) = (run.left, run.left + run.len);
-        // The stretch that begins there or last before; the first reaches back to the start.
-        let first = stretches.partition_point(|&(from, _)| from <= at).saturating_sub(1);
-        for (i, &(_, owners)) in stretches.iter().enumerate().skip(first) {
-            let next = stretches.get(i + 1).map_or(end, |&(from, _)| from.clamp(at, end));
-            owned.push((owners, next - at));
-            at = next;
-            if at == end {
-                break;
-            }
-        }
-    }
-    owned.sort_unstable();
-    let middle = owned.iter().map(|&(_, symbols)| symbols as u64).sum::<u64>() / 2;
-    let mut seen = 0;
-    let is_middle = |&&(_, symbols): &&(u32, u32)| {
-        seen += symbols as u64;
-        seen > middle
-    };
-    owned.iter().find(is_middle).map_or(1, |&(owners, _)| owners)
-}
-
-/// Symbols in at least one of the runs, on one side.
-fn covered(chains: &[Vec<Run>], start: impl Fn(&Run) -> u32) -> u32 {
-    let mut all: Vec<(u32, u32)> =
-        chains.iter().flatten().map(|run| (start(run), start(run) + run.len)).collect();
-    all.sort_unstable();
-    let (mut covered, mut reached) = (0, 0);
-    for (start, end) in all {
-        covered += end.saturating_sub(start.max(reached));
-        reached = reached.max(end);
-    }
-    covered
 }

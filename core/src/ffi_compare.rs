@@ -2,8 +2,9 @@
 
 use std::ffi::{c_char, c_void};
 
+use crate::common::{Common, How, Spread, common};
 use crate::ffi::{free_message, guarded, slice};
-use crate::grow::{Side, chain, runs};
+use crate::grow::Side;
 use crate::overlap::Bags;
 use crate::parallel::in_order;
 use crate::postings::Postings;
@@ -51,6 +52,8 @@ pub struct ChfDocuments {
     /// Sorted within each document.
     pub hashes: *const u64,
     pub positions: *const u32,
+    /// How many documents have each hash.
+    pub owners: *const u32,
     pub hash_offsets: *const u64,
 }
 
@@ -62,18 +65,20 @@ impl ChfDocuments {
         }
     }
 
-    unsafe fn side(&self, document: u32) -> Side<'_> {
+    /// A document, and the owners of its hashes.
+    unsafe fn side(&self, document: u32) -> (Side<'_>, &[u32]) {
         let d = document as usize;
         assert!(d < self.len, "no document {d}");
         unsafe {
             let (symbols, ends) = self.all_symbols();
             let offsets = slice(self.hash_offsets, self.len + 1);
-            let prints = offsets[d] as usize..offsets[d + 1] as usize;
-            Side {
+            let (prints, all) = (offsets[d] as usize..offsets[d + 1] as usize, offsets[self.len] as usize);
+            let side = Side {
                 symbols: &symbols[ends[d] as usize..ends[d + 1] as usize],
-                hashes: &slice(self.hashes, offsets[self.len] as usize)[prints.clone()],
-                positions: &slice(self.positions, offsets[self.len] as usize)[prints],
-            }
+                hashes: &slice(self.hashes, all)[prints.clone()],
+                positions: &slice(self.positions, all)[prints.clone()],
+            };
+            (side, &slice(self.owners, all)[prints])
         }
     }
 }
@@ -111,7 +116,8 @@ pub unsafe extern "C" fn chf_pairs(
 }
 
 /// The matches of pairs of documents, given as left, right, left, right: for every run its start on the left, on the
-/// right, and its length; for every match where its runs begin; for every pair where its matches begin.
+/// right, and its length; for every match its first run and its owners; for every pair its first match, and the symbols
+/// covered on the left and on the right. What is behind the last match and the last pair follows.
 ///
 /// # Safety
 /// `documents` must hold what `ChfDocuments` says, and `pairs` twice `len` numbers.
@@ -122,39 +128,40 @@ pub unsafe extern "C" fn chf_matches(
     len: usize,
     k: u32,
     gap: u32,
+    sure: u32,
     threads: u32,
 ) -> *mut ChfTable {
     table(|| {
         let pairs = unsafe { slice(pairs, 2 * len) };
+        let how = How { k: k as usize, gap, sure };
         // Pointers are not shared between threads; what they point to is.
         let documents = Shared(documents);
         let found = in_order(len, 16, threads as usize, |range| {
             let documents = unsafe { documents.get() };
-            range
-                .map(|i| {
-                    let (left, right) =
-                        unsafe { (documents.side(pairs[2 * i]), documents.side(pairs[2 * i + 1])) };
-                    chain(&runs(left, right, k as usize), gap)
-                })
-                .collect::<Vec<_>>()
+            let one = |i: usize| {
+                let ((left, owners), (right, _)) =
+                    unsafe { (documents.side(pairs[2 * i]), documents.side(pairs[2 * i + 1])) };
+                common(left, right, &Spread::new(left.positions, owners), how)
+            };
+            range.map(one).collect::<Vec<_>>()
         });
         let mut columns = vec![Vec::new(); 5];
-        for matches in found.into_iter().flatten() {
-            let first = columns[3].len() as u32;
-            columns[4].push(first);
-            for runs in matches {
+        for Common { matches, covered } in found.into_iter().flatten() {
+            let first = (columns[3].len() / 2) as u32;
+            columns[4].extend([first, covered[0], covered[1]]);
+            for one in matches {
                 let first = columns[0].len() as u32;
-                columns[3].push(first);
-                for run in runs {
+                columns[3].extend([first, one.owners]);
+                for run in one.runs {
                     columns[0].push(run.left);
                     columns[1].push(run.right);
                     columns[2].push(run.len);
                 }
             }
         }
-        let (runs, matches) = (columns[0].len() as u32, columns[3].len() as u32);
-        columns[3].push(runs);
-        columns[4].push(matches);
+        let (runs, matches) = (columns[0].len() as u32, (columns[3].len() / 2) as u32);
+        columns[3].extend([runs, 0]);
+        columns[4].extend([matches, 0, 0]);
         columns
     })
 }

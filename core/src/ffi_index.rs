@@ -3,7 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 
-use crate::evidence::{Asked, How, Seeds, evidence};
+use crate::common::How;
+use crate::evidence::{Asked, Seeds, evidence};
 use crate::ffi::{ChfSource, form, free_message, guarded, message, slice, source};
 use crate::ffi_compare::{ChfTable, table};
 use crate::level::Level;
@@ -264,9 +265,11 @@ pub unsafe extern "C" fn chf_evidence(
     level: u32,
 ) -> *mut ChfTable {
     table(|| {
-        let sources: Vec<_> =
-            unsafe { slice(sources, count) }.iter().map(|s| unsafe { source(s, form(form_number)) }).collect();
-        let (query, documents) = sources.split_first().expect("there is a query");
+        let mut sources =
+            unsafe { slice(sources, count) }.iter().map(|s| unsafe { source(s, form(form_number)) });
+        let query = sources.next().expect("there is a query");
+        let numbers = unsafe { slice(numbers, count - 1) };
+        let documents: Vec<_> = numbers.iter().copied().zip(sources).collect();
         let found = unsafe { &*found };
         let column = |data, len| unsafe { slice::<u32>(data, len) };
         let asked = Asked {
@@ -279,9 +282,9 @@ pub unsafe extern "C" fn chf_evidence(
             documents: column(found.documents, found.found),
             places: column(found.places, found.found),
         };
-        let how = How { k: found.k as usize, gap: found.gap, sure: found.sure, level: Level::at_most(level) };
-        let numbers = column(numbers, documents.len());
-        let (all, size) = evidence(query, documents, numbers, &asked, &seeds, how, threads as usize);
+        let how = How { k: found.k as usize, gap: found.gap, sure: found.sure };
+        let (all, size) =
+            evidence(&query, &documents, &asked, &seeds, how, Level::at_most(level), threads as usize);
         let mut columns = vec![Vec::new(), Vec::new(), Vec::new(), vec![size]];
         for one in all {
             let first = (columns[1].len() / 4) as u32;

@@ -7,6 +7,7 @@ mod bucket;
 mod checksum;
 pub mod chunk;
 mod code;
+pub mod common;
 pub mod evidence;
 pub mod ffi;
 pub mod ffi_compare;

@@ -14,15 +14,28 @@ from chaffinch.types import Fingerprints
 
 
 class Collection:
-    """Documents one after another in one set of columns, as comparing takes them."""
+    """Documents one after another in one set of columns, as comparing takes them.
 
-    def __init__(self, streams: Sequence[NDArray[np.uint32]], prints: Sequence[Fingerprints]) -> None:
+    Owners are, for each document, how many have each of its different hashes, in order of the hashes.
+    """
+
+    def __init__(
+        self,
+        streams: Sequence[NDArray[np.uint32]],
+        prints: Sequence[Fingerprints],
+        owners: Sequence[NDArray[np.uint32]] | None = None,
+    ) -> None:
         self.symbols = _joined(streams, np.uint32)
         self.symbol_offsets = _offsets(streams)
         orders = [np.lexsort((p.positions, p.hashes)) for p in prints]
         self.hashes = _joined([p.hashes[o] for p, o in zip(prints, orders, strict=True)], np.uint64)
         self.positions = _joined([p.positions[o] for p, o in zip(prints, orders, strict=True)], np.uint32)
         self.hash_offsets = _offsets(orders)
+        self.owners = np.ones(len(self.hashes), np.uint32)
+        if owners is not None:
+            is_other = np.append(True, self.hashes[1:] != self.hashes[:-1])[: len(self.hashes)]
+            is_other[self.hash_offsets[:-1][np.diff(self.hash_offsets) > 0].astype(np.int64)] = True
+            self.owners = _joined(owners, np.uint32)[np.cumsum(is_other) - 1]
 
     def __len__(self) -> int:
         return len(self.symbol_offsets) - 1
@@ -37,6 +50,7 @@ class Collection:
             ("symbol_offsets", "uint64_t[]"),
             ("hashes", "uint64_t[]"),
             ("positions", "uint32_t[]"),
+            ("owners", "uint32_t[]"),
             ("hash_offsets", "uint64_t[]"),
         ):
             buffer = ffi.from_buffer(kind, getattr(self, name))
@@ -109,21 +123,30 @@ class Runs(NamedTuple):
     left: NDArray[np.uint32]
     right: NDArray[np.uint32]
     lengths: NDArray[np.uint32]
-    match_offsets: NDArray[np.uint32]
-    """Runs match_offsets[m] .. match_offsets[m+1] are match m."""
-    pair_offsets: NDArray[np.uint32]
-    """Matches pair_offsets[p] .. pair_offsets[p+1] are those of pair p."""
+    matches: NDArray[np.uint32]
+    """Of each match its first run, and how many documents have most of it; then one behind them."""
+    pairs: NDArray[np.uint32]
+    """Of each pair its first match, and the symbols in its matches, left and right; then one behind them."""
 
 
 def matches(
-    documents: Collection, pairs: NDArray[np.uint32], k: int, gap: int, threads: int | None = None
+    documents: Collection,
+    pairs: NDArray[np.uint32],
+    k: int,
+    gap: int,
+    sure: int = 0,
+    threads: int | None = None,
 ) -> Runs:
-    """The matches of pairs of documents, an array of two columns."""
+    """The matches of pairs of documents, an array of two columns.
+
+    Matches of fewer than `sure` symbols are found by chance: they are left out unless there is nothing else.
+    """
     native, keep = documents.native()
     data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
-    owner = owned(lib.chf_matches(native, data, len(pairs), k, gap, threads_used(threads)), lib.chf_table_free)
+    result = lib.chf_matches(native, data, len(pairs), k, gap, sure, threads_used(threads))
+    left, right, lengths, found, of_pairs = _table(owned(result, lib.chf_table_free))[:5]
     del keep
-    return Runs(*_table(owner)[:5])
+    return Runs(left, right, lengths, found.reshape(-1, 2), of_pairs.reshape(-1, 3))
 
 
 class Grams:

@@ -37,11 +37,10 @@ def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = No
         [u.symbols for u in (*units, base)], [u.prints for u in (*units, base)]
     )
     pairs = np.array([(i, len(units)) for i in range(len(units))], np.uint32).reshape(-1, 2)
-    found = core_compare.matches(everything, pairs, k, GAP, threads)
-    for i, mask in enumerate(masks):
-        for m in range(int(found.pair_offsets[i]), int(found.pair_offsets[i + 1])):
-            first, last = int(found.match_offsets[m]), int(found.match_offsets[m + 1]) - 1
-            mask[int(found.left[first]) : int(found.left[last]) + int(found.lengths[last])] = True
+    found = core_compare.matches(everything, pairs, k, GAP, threads=threads)
+    for mask, (first, end) in zip(masks, pairwise(found.pairs[:, 0].tolist()), strict=True):
+        for run, behind in pairwise(found.matches[first : end + 1, 0].tolist()):
+            mask[int(found.left[run]) : int(found.left[behind - 1]) + int(found.lengths[behind - 1])] = True
     return masks
 
 
@@ -83,33 +82,20 @@ class Spanned(Protocol):
         """The bytes of these runs of symbols."""
 
 
-def common(
-    left: Spanned,
-    right: Spanned,
-    owners: NDArray[np.uint32],
-    runs: core_compare.Runs,
-    pair: int,
-    sure: int,
-) -> Common:
-    """The matches of one pair; `owners` tells for each symbol on the left how many units have what is there.
-
-    Matches of fewer than `sure` symbols are found by chance: they are left out unless there is nothing else.
-    """
-    first, last = runs.pair_offsets[pair : pair + 2].tolist()
-    bounds: list[int] = runs.match_offsets[first : last + 1].tolist()
-    start, end = bounds[0], bounds[-1]
+def common(left: Spanned, right: Spanned, runs: core_compare.Runs, pair: int) -> Common:
+    """The matches of one pair; what goes on in another file is another."""
+    (first, *covered), (end, *_) = runs.pairs[pair : pair + 2].tolist()
+    bounds = runs.matches[first : end + 1].tolist()
+    start, behind = bounds[0][0], bounds[-1][0]
     # Lists: most pairs have a few runs, which NumPy would take longer for.
-    lefts, rights, lengths = (c[start:end].tolist() for c in (runs.left, runs.right, runs.lengths))
-    matches = [range(i - start, j - start) for i, j in pairwise(bounds)]
-    certain = [m for m in matches if sum(lengths[m.start : m.stop]) >= sure]
+    lefts, rights, lengths = (c[start:behind].tolist() for c in (runs.left, runs.right, runs.lengths))
     found: list[Match] = []
-    kept: list[int] = []
-    for match in certain or matches:
+    for (one, owners), (next_one, _) in pairwise(bounds):
+        match = range(one - start, next_one - start)
         spans = list(zip(left.spans(lefts, lengths, match), right.spans(rights, lengths, match), strict=True))
         cuts = [i for i in range(1, len(match)) if _files(spans[i]) != _files(spans[i - 1])]
         for i, j in pairwise([0, *cuts, len(match)]):
-            part = match[i:j]
-            sizes = lengths[part.start : part.stop]
+            sizes = lengths[match[i] : match[j - 1] + 1]
             found.append(
                 Match(
                     _around([s for s, _ in spans[i:j]]),
@@ -117,19 +103,10 @@ def common(
                     sum(sizes),
                     max(sizes),
                     tuple(spans[i:j]),
-                    max(2, _usual([owners[lefts[r] : lefts[r] + lengths[r]] for r in part])),
+                    owners,
                 )
             )
-        kept += match
-    covered = _covered(lefts, lengths, kept), _covered(rights, lengths, kept)
-    return Common(tuple(found), covered, max((lengths[r] for r in kept), default=0))
-
-
-def _usual(numbers: list[NDArray[np.uint32]]) -> int:
-    """The one in the middle."""
-    everything = numbers[0] if len(numbers) == 1 else np.concatenate(numbers)
-    middle = len(everything) // 2
-    return int(np.partition(everything, middle)[middle])
+    return Common(tuple(found), (covered[0], covered[1]), max(lengths, default=0))
 
 
 def _files(spans: tuple[Span, Span]) -> tuple[str, str]:
@@ -138,12 +115,3 @@ def _files(spans: tuple[Span, Span]) -> tuple[str, str]:
 
 def _around(spans: list[Span]) -> Span:
     return Span(spans[0].document, min(s.start for s in spans), max(s.end for s in spans))
-
-
-def _covered(starts: list[int], lengths: list[int], runs: list[int]) -> int:
-    """Symbols in at least one of the runs."""
-    covered = reached = 0
-    for start, length in sorted((starts[r], lengths[r]) for r in runs):
-        covered += max(0, start + length - max(start, reached))
-        reached = max(reached, start + length)
-    return covered

@@ -54,25 +54,22 @@ class Part:
 
     def frequencies(self, unit: int) -> NDArray[np.uint32]:
         """For each symbol of a unit, how many units have the fingerprint that begins there or last before."""
-        hashes, positions = self._prints(unit)
+        _, positions, owners = self._prints(unit)
         size = len(self.units[unit].symbols)
-        if not len(hashes):
+        if not len(positions):
             return np.ones(size, np.uint32)
-        number = np.cumsum(np.concatenate([[0], hashes[1:] != hashes[:-1]]))
-        counts = self.candidates.owners[unit][number]
         order = np.argsort(positions, kind="stable")
         at = np.searchsorted(positions[order], np.arange(size), "right") - 1
-        spread: NDArray[np.uint32] = counts[order][at.clip(0)]
+        spread: NDArray[np.uint32] = owners[order][at.clip(0)]
         return spread
 
     def matches(self, pairs: Sequence[tuple[int, int]], threads: int | None) -> Iterator[match.Common]:
         """What pairs of units have in common."""
         sure = self.recipe.guarantee or self.recipe.k
-        runs = core_compare.matches(
-            self.documents, np.array(pairs, np.uint32).reshape(-1, 2), self.recipe.k, match.GAP, threads
-        )
+        both = np.array(pairs, np.uint32).reshape(-1, 2)
+        runs = core_compare.matches(self.documents, both, self.recipe.k, match.GAP, sure, threads)
         for number, (i, j) in enumerate(pairs):
-            yield match.common(self.units[i], self.units[j], self.frequencies(i), runs, number, sure)
+            yield match.common(self.units[i], self.units[j], runs, number)
 
     def common(self) -> Iterator[Passage]:
         """What at least half of all, and more than a handful, have: a template that nobody gave us."""
@@ -83,7 +80,7 @@ class Part:
             often = (owners >= least) & ~self.masks[i]
             often[np.append(unit.starts[1:], len(owners)) - 1] = False  # what stands between documents
             edges = np.flatnonzero(np.diff(np.concatenate([[False], often, [False]]).astype(np.int8)))
-            hashes, positions = self._prints(i)
+            hashes, positions, _ = self._prints(i)
             for start, end in edges.reshape(-1, 2).tolist():
                 inside = set(hashes[(positions >= start) & (positions < end)].tolist())
                 if end - start >= self.recipe.k and len(inside - explained) * 2 > len(inside):
@@ -91,9 +88,10 @@ class Part:
                     have_it = int(np.median(owners[start:end]))
                     yield Passage(unit.spans([start], [end - start], [0])[0], end - start, have_it, False)
 
-    def _prints(self, unit: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        first, last = self.documents.hash_offsets[unit : unit + 2].tolist()
-        return self.documents.hashes[first:last], self.documents.positions[first:last]
+    def _prints(self, unit: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Hashes, positions, owners."""
+        of, (first, last) = self.documents, self.documents.hash_offsets[unit : unit + 2].tolist()
+        return of.hashes[first:last], of.positions[first:last], of.owners[first:last]
 
 
 def made_of(
@@ -118,7 +116,7 @@ def made_of(
     least = 0.0 if recipe.front in FRONTS else threshold / 4
     old = (owners >= new).astype(np.uint8)
     found = rank.candidates([np.unique(p.hashes) for p in prints], old, least, threads)
-    documents = core_compare.Collection(match.unlike(made, masks), prints)
+    documents = core_compare.Collection(match.unlike(made, masks), prints, found.owners)
     return Part(recipe, owners, made, masks, documents, found, _scored(recipe, made, masks, threads))
 
 
