@@ -67,9 +67,15 @@ def _signs() -> dict[str, list[tuple[re.Pattern[bytes], str]]]:
     return found
 
 
+def _suffix(name: str) -> str:
+    """What follows the last dot of a file's name. Asked for every document: a path is too slow."""
+    last = name[name.rfind("/") + 1 :]
+    return last[last.rfind(".") + 1 :].lower() if last.rfind(".") > 0 else ""
+
+
 def of_file(name: str, head: bytes) -> str | None:
     """The language of a file, by its extension, else by the interpreter that its first line asks for."""
-    suffix = PurePath(name).suffix.removeprefix(".").lower()
+    suffix = _suffix(name)
     for sign, language in _signs().get(suffix, ()):
         if sign.search(head):
             return language

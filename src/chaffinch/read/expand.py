@@ -34,10 +34,10 @@ _REFUSED = {
 def expand(document: Document, budget: Budget | None = None) -> Iterator[Document | Skipped]:
     """Every document in it, with its format and language; what cannot be read is told, and that is all."""
     kind = document.format or format_of(document)
-    document = replace(document, format=kind)
     if kind in _REFUSED:
         yield Skipped(document.name, _REFUSED[kind])
     elif kind in ARCHIVES or kind in _READERS:
+        document = replace(document, format=kind)
         try:
             inner = (budget or Budget()).within(document.name, len(document.data))
             for found in _contents(document, kind, inner):
@@ -52,7 +52,7 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
                 document.name, f"not a {kind} file that can be read ({type(error).__name__}: {error})"
             )
     else:
-        yield replace(document, language=document.language or language_of(document))
+        yield replace(document, format=kind, language=document.language or language_of(document))
 
 
 def language_of(document: Document) -> str:

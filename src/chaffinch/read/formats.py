@@ -54,9 +54,8 @@ def format_of(document: Document) -> str:
         from chaffinch.read import office  # slow to import, seldom needed
 
         return office.kind(data) or "zip"
-    for start, kind in _MAGIC.items():
-        if head.startswith(start):
-            return kind
+    if head.startswith(tuple(_MAGIC)):
+        return next(kind for start, kind in _MAGIC.items() if head.startswith(start))
     if b"%PDF-" in head[:1024]:
         return "pdf"
     if _is_tar(head[:512]):
