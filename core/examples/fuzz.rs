@@ -73,7 +73,7 @@ impl Fuzzer {
         let scheme = Scheme::numbered(head[2] as u32 % 9).expect("nine schemes");
         let (k, w) = (1 + head[3] as usize % 16, 1 + head[3] as usize / 16);
         let (robust, p, skip) = (head[2] & 8 == 0, w as u64, head[2] as u32 / 16);
-        let recipe = Recipe { scheme, robust, k, w, window: w, p, r: 1, skip, seed: 0 };
+        let recipe = Recipe { scheme, robust, k, w, window: w, p, r: 1, skip, only_starts: false, seed: 0 };
         let mut before = None;
         for &level in levels {
             let mut gather = Gather::new(&source);

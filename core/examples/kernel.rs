@@ -79,8 +79,18 @@ fn main() {
         });
         for (k, w) in shapes {
             time(format!("figure-5 {k} {w}"), &mut || black_box(figure_5(&text, k, w)).0.len());
-            let recipe =
-                Recipe { scheme: open_closed, robust: true, k, w, window: w, p: 1, r: 3, skip: 0, seed: 0 };
+            let recipe = Recipe {
+                scheme: open_closed,
+                robust: true,
+                k,
+                w,
+                window: w,
+                p: 1,
+                r: 3,
+                skip: 0,
+                only_starts: false,
+                seed: 0,
+            };
             for (number, name) in ["portable", "avx2", "avx512"].into_iter().enumerate() {
                 let level = Level::at_most(number as u32);
                 if level.number() != number as u32 {

@@ -47,6 +47,8 @@ pub struct ChfRecipe {
     pub p: u32,
     /// Symbols to pass over at the start of a document, for scheme 8.
     pub skip: u32,
+    /// Whether positions and ends are not asked for.
+    pub only_starts: u32,
     pub seed: u64,
 }
 
@@ -116,13 +118,14 @@ pub(crate) fn form(number: u32) -> Form {
 fn recipe(r: &ChfRecipe) -> Recipe {
     let Some(scheme) = Scheme::numbered(r.scheme) else { panic!("no scheme {}", r.scheme) };
     let (k, w, window) = (r.k as usize, r.w as usize, r.window as usize);
-    let (p, r, skip, robust, seed) = (r.p as u64, r.r as usize, r.skip, r.robust != 0, r.seed);
+    let (robust, only_starts, skip, seed) = (r.robust != 0, r.only_starts != 0, r.skip, r.seed);
+    let (p, r) = (r.p as u64, r.r as usize);
     assert!((1..=MAX_K).contains(&k), "k must be 1 to {MAX_K}");
     assert!((1..=Windows::MAX_W).contains(&w), "w must be 1 to {}", Windows::MAX_W);
     assert!((w..=Windows::MAX_W).contains(&window), "the window must be w to {}", Windows::MAX_W);
     assert!((1..=k).contains(&r), "r must be 1 to k");
     assert!(p >= 1, "p must be at least 1");
-    Recipe { scheme, robust, k, w, window, p, r, skip, seed }
+    Recipe { scheme, robust, k, w, window, p, r, skip, only_starts, seed }
 }
 
 /// Runs `work`; a panic becomes a message for the caller.

@@ -64,6 +64,8 @@ pub struct Recipe {
     pub r: usize,
     /// Symbols to pass over at the start of a document, for the rarest grams.
     pub skip: u32,
+    /// Positions and ends are not asked for: they may be missing.
+    pub only_starts: bool,
     pub seed: u64,
 }
 
@@ -229,14 +231,15 @@ impl Selector {
         self.identity.of_all(&self.chunk.symbols, kept, self.level, &mut self.out.hashes);
         let Fingerprints { positions, starts, ends, .. } = &mut self.out;
         let (chunk, last) = (&self.chunk, k - 1);
-        positions.extend(kept.iter().map(|&p| base as u32 + p));
+        let asked = if self.recipe.only_starts { &[] } else { kept.as_slice() };
+        positions.extend(asked.iter().map(|&p| base as u32 + p));
         if source.is_plain() {
             starts.extend(kept.iter().map(|&p| base as u32 + p));
-            ends.extend(kept.iter().map(|&p| base as u32 + p + k as u32));
+            ends.extend(asked.iter().map(|&p| base as u32 + p + k as u32));
         } else {
             let range = |p: usize| source.range(base as u32 + p as u32, chunk.places[p], chunk.ends[p]);
             starts.extend(kept.iter().map(|&p| range(p as usize).0));
-            ends.extend(kept.iter().map(|&p| range(p as usize + last).1));
+            ends.extend(asked.iter().map(|&p| range(p as usize + last).1));
         }
         self.chunk.drop_front(count);
         self.base += count as u64;

@@ -65,13 +65,17 @@ def fingerprint_all(
 
 
 def _fingerprinted(
-    documents: Sequence[Document], recipe: Recipe, window: int | None, threads: int | None
+    documents: Sequence[Document],
+    recipe: Recipe,
+    window: int | None,
+    threads: int | None,
+    only_starts: bool = False,
 ) -> tuple[Sequence[Fingerprints], dict[int, Document]]:
     """Also those that had to be looked at closely, as they can be read."""
     if recipe.front.startswith(OTHER):
         return _fingerprint_streams([stream(d, recipe) for d in documents], recipe, window, threads), {}
     guesses = [_unsettled_source(d, recipe) for d in documents]
-    batch = core.fingerprint(guesses, recipe, window=window, threads=threads)
+    batch = core.fingerprint(guesses, recipe, window=window, threads=threads, only_starts=only_starts)
     # The core tells which were not plain UTF-8 after all: those are looked at closely and read again.
     wrong = [i for i in batch.invalid.nonzero()[0].tolist() if documents[i].encoding is None]
     looked_at = {i: settle(documents[i], recipe) for i in wrong}
@@ -84,16 +88,23 @@ def _fingerprinted(
 
 
 def readable(documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
-    """Documents as their spans point into them, with their fingerprints; what cannot be read is told."""
+    """Documents as their spans point into them, with their fingerprints, of which only the starts need be told;
+    what cannot be read is told."""
     skipped: list[Skipped] = []
-    found = prepared(list(_spanned_all(documents, recipe, skipped)), recipe, threads=threads)
+    spanned_all = list(_spanned_all(documents, recipe, skipped))
+    found = prepared(spanned_all, recipe, threads=threads, only_starts=True)
     return found._replace(skipped=[*skipped, *found.skipped])
 
 
-def prepared(documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
-    """Documents with their fingerprints, plain text as its spans point into it; what cannot be read is told."""
+def prepared(
+    documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None, only_starts: bool = False
+) -> Prepared:
+    """Documents with their fingerprints, plain text as its spans point into it; what cannot be read is told.
+
+    Where `only_starts` are asked for, positions and ends may be empty.
+    """
     try:
-        prints, looked_at = _fingerprinted(documents, recipe, None, threads)
+        prints, looked_at = _fingerprinted(documents, recipe, None, threads, only_starts)
     except (Unreadable, CoreFailure):  # one bad document never loses the others: each is tried alone
         good: dict[int, tuple[Document, Fingerprints]] = {}
         skipped: list[Skipped] = []

@@ -214,20 +214,30 @@ def threads_used(threads: int | None) -> int:
 
 
 def fingerprint(
-    sources: Sequence[Source], recipe: Recipe, *, window: int | None = None, threads: int | None = None
+    sources: Sequence[Source],
+    recipe: Recipe,
+    *,
+    window: int | None = None,
+    threads: int | None = None,
+    only_starts: bool = False,
 ) -> Batch:
-    """Fingerprints of every document; the hashes of a wider window are a subset of the recipe's."""
+    """Fingerprints of every document; the hashes of a wider window are a subset of the recipe's.
+
+    Where `only_starts` are asked for, positions and ends are empty.
+    """
     native, keep = native_sources(sources)
     how = _native_recipe(recipe, window)
+    how.only_starts = only_starts
     count = threads_used(threads)
     owner = owned(lib.chf_fingerprint(native, len(sources), how, count, level()), lib.chf_batch_free)
     del keep
     n, documents = owner.len, owner.documents
+    others = 0 if only_starts else n
     return Batch(
         column(owner.hashes, n, "<u8", owner),
-        column(owner.positions, n, "<u4", owner),
+        column(owner.positions, others, "<u4", owner),
         column(owner.starts, n, "<u4", owner),
-        column(owner.ends, n, "<u4", owner),
+        column(owner.ends, others, "<u4", owner),
         column(owner.offsets, documents + 1, "<u8", owner),
         column(owner.symbols, documents, "<u8", owner),
         column(owner.invalid, documents, "<u8", owner),
