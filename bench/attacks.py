@@ -14,15 +14,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
-import numpy as np
-
 from bench import table
-from bench.classes import auc, everything, names
+from bench.classes import auc, everything, names, weights
 from bench.dialects import LANGUAGES, layout
 from bench.programs import TASKS, Program, as_while, authors, identifiers, renamed
 from bench.table import Row
 from chaffinch import Document
-from chaffinch.rank import weight
 
 AUTHORS = 8
 ONE, ALL = 0.99, 0.95
@@ -208,10 +205,9 @@ Figures = dict[str, list[tuple[float, float]]]
 
 def measured(task: str, language: str) -> Figures:
     documents, copies = written(task, language)
-    found_pairs = everything(documents).pairs
-    scores, surprise = (np.array([getattr(p, of) for p in found_pairs]) for of in ("score", "surprise"))
-    both = zip(scores.tolist(), weight(surprise, scores).tolist(), strict=True)
-    pairs = dict(zip(map(names, found_pairs), both, strict=True))
+    listed = everything(documents).pairs
+    ranked = weights(listed)
+    pairs = {names(pair): (pair.score, ranked[names(pair)]) for pair in listed}
     found: Figures = {"": []}
     for pair, attack in copies.items():
         found.setdefault(attack, []).append(pairs.get(pair, (0.0, 0.0)))

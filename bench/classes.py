@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations, groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,6 +19,7 @@ from bench import table
 from bench.table import Row
 from chaffinch import Document
 from chaffinch.comparison import compare
+from chaffinch.rank import weight
 from chaffinch.types import Pair, Report
 
 # What the best of the peers reaches on these assignments, and must not be missed.
@@ -45,14 +46,25 @@ def auc(copies: Sequence[float], others: Sequence[float]) -> float:
     return float((less + not_more).sum()) / 2 / max(len(copies) * len(others), 1)
 
 
-def average_precision(ranked: Iterable[Names], labelled: set[Names]) -> float:
-    """The mean over the labelled pairs of the precision down to each; 0 for one that is not ranked."""
-    found = total = 0.0
-    for rank, names in enumerate(ranked, 1):
-        if names in labelled:
-            found += 1
-            total += found / rank
+def average_precision(figures: Mapping[Names, float], labelled: set[Names]) -> float:
+    """The mean over the labelled pairs of the precision down to each, pairs with equal figures taken together.
+
+    It is 0 for one that has no figure.
+    """
+    found = seen = 0
+    total = 0.0
+    for _, equal in groupby(sorted(figures, key=figures.__getitem__, reverse=True), key=figures.__getitem__):
+        pairs = set(equal)
+        seen += len(pairs)
+        found += (here := len(pairs & labelled))
+        total += here * found / seen
     return total / max(len(labelled), 1)
+
+
+def weights(pairs: Sequence[Pair]) -> dict[Names, float]:
+    """By which a report ranks them."""
+    scores, surprise = (np.array([getattr(pair, of) for pair in pairs]) for of in ("score", "surprise"))
+    return dict(zip(map(names, pairs), weight(surprise, scores).tolist(), strict=True))
 
 
 def everything(documents: Sequence[Document]) -> Report:
@@ -119,9 +131,8 @@ def homework(root: Path) -> Iterator[Row]:
     for assignment, labelled in labels(root).items():
         paths = sorted((root / "src" / assignment).iterdir())
         report = ranking([document(path) for path in paths])
-        in_order = [names(pair) for pair in report.pairs]
-        by_score = [names(pair) for pair in sorted(report.pairs, key=lambda p: (-p.score, p.left, p.right))]
-        means.append((average_precision(in_order, labelled), average_precision(by_score, labelled)))
+        figures = weights(report.pairs), {names(pair): pair.score for pair in report.pairs}
+        means.append((average_precision(figures[0], labelled), average_precision(figures[1], labelled)))
         what = f"average precision, {assignment}, {len(report.submissions)} programs, {len(labelled)} copies"
         yield Row(f"{what}, in the report's order", means[-1][0], least=PRECISION.get(assignment))
         yield Row(f"{what}, by score", means[-1][1])

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import table
-from bench.classes import LARGEST, Names, average_precision, document, labels, names, ranking
+from bench.classes import LARGEST, Names, average_precision, document, labels, ranking, weights
 from bench.peers import PeerFailed, environment
 from bench.programs import TASKS, authors
 from bench.table import Row
@@ -254,7 +254,7 @@ def _precision(homework: Path, folder: Path) -> Iterator[Row]:
         programs = {path.name: path.read_bytes() for path in paths}
         home = _laid_out(programs, folder / assignment / "class")
         report = ranking([document(path) for path in paths])
-        ours = average_precision(map(names, report.pairs), known[assignment])
+        ours = average_precision(weights(report.pairs), known[assignment])
         yield Row(f"{what}, ours", ours)
         theirs: list[float] = []
         for name, rival in RIVALS.items():
@@ -262,11 +262,11 @@ def _precision(homework: Path, folder: Path) -> Iterator[Row]:
                 continue
             try:
                 rival.install()
-                ranked = _order(rival.ranking(home, _made(folder / assignment / name)), set(programs))
+                figures = _figures(rival.ranking(home, _made(folder / assignment / name)), set(programs))
             except PeerFailed as error:
                 yield Row(f"{what}, {name}", None, note=str(error))
                 continue
-            theirs.append(average_precision(ranked, known[assignment]))
+            theirs.append(average_precision(figures, known[assignment]))
             yield Row(f"{what}, {name}", theirs[-1])
         what += ", ours less the best rival's"
         if theirs:
@@ -281,8 +281,8 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _order(ranked: Ranked, submissions: set[str]) -> list[Names]:
-    """The pairs by the higher figure of either direction; by name where figures are equal."""
+def _figures(ranked: Ranked, submissions: set[str]) -> dict[Names, float]:
+    """Of each pair the higher figure of either direction."""
     figures: dict[Names, float] = {}
     for figure, one, other in ranked:
         if one != other:
@@ -290,7 +290,7 @@ def _order(ranked: Ranked, submissions: set[str]) -> list[Names]:
             figures[both] = max(figure, figures.get(both, figure))
     if not figures or not all(both <= submissions for both in figures):
         raise PeerFailed("its output could not be understood")  # and must not count as a bad ranking
-    return sorted(figures, key=lambda both: (-figures[both], sorted(both)))
+    return figures
 
 
 def main() -> None:
