@@ -130,6 +130,40 @@ def test_look_ups_are_those_of_a_dictionary(store: Postgres) -> None:
     assert store.verify(lambda _: None) == []
 
 
+_LIKE_CITUS = """
+CREATE TABLE public.spread (how text);
+CREATE FUNCTION pg_catalog.create_reference_table(regclass) RETURNS void LANGUAGE sql
+    AS $$ INSERT INTO public.spread VALUES (format('%s everywhere', $1)) $$;
+CREATE FUNCTION pg_catalog.create_distributed_table(regclass, text) RETURNS void LANGUAGE sql
+    AS $$ INSERT INTO public.spread VALUES (format('%s by %s', $1, $2)) $$;
+CREATE FUNCTION pg_catalog.citus_total_relation_size(regclass) RETURNS bigint LANGUAGE sql
+    AS $$ SELECT pg_total_relation_size($1) $$;
+INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+    VALUES (99999, 'citus', 10, 'public'::regnamespace, false, 'none');
+"""
+"""Citus does not come with the server: functions of its names stand for it, and tell that they were called."""
+
+
+def test_where_citus_is_present_postings_are_spread_by_hash(postgres: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE several")
+    address = f"{postgres.removesuffix('/postgres')}/several"
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(_LIKE_CITUS)
+    with closing(Postgres.create(f"{address}#on-many", Settings(Recipe("text")))) as store:
+        store.add(batch(["a", "b", "c"], EDGES))
+        store.remove([1])
+        expected = [(i, document, i) for i in range(len(EDGES)) for document in (0, 2)]
+        assert found(store, *EDGES) == expected
+        assert store.info().bytes > 0
+        store.merge(lambda _: None)
+        assert found(store, *EDGES) == expected
+        assert store.verify(lambda _: None) == []
+    with psycopg.connect(address) as connection:
+        told = [how for (how,) in connection.execute("SELECT how FROM public.spread ORDER BY how")]
+    assert told == ["postings by hash", "removed everywhere"]
+
+
 def test_two_indexes_in_one_database(where: str) -> None:
     first = Postgres.create(where, Settings(Recipe("text")))
     second = Postgres.create(where + "b", Settings(Recipe("text")))
