@@ -35,6 +35,21 @@ def test_core_equals_reference_with_wider_windows(
     assert selected(symbols, recipe, window) == reference.select(symbols, recipe, window)
 
 
+@given(st.lists(st.text("abc é漢ﬃ½", max_size=200), max_size=5), recipes(), st.integers(1, 2))
+def test_where_only_starts_are_asked_for_the_rest_is_the_same(
+    texts: list[str], recipe: Recipe, threads: int
+) -> None:
+    sources = [Source.unicode(text.encode(), "utf-8") for text in texts]
+    recipe = replace(recipe, front="text")
+    whole = core.fingerprint(sources, recipe)
+    brief = core.fingerprint(sources, recipe, threads=threads, only_starts=True)
+    for column in ("hashes", "starts", "offsets", "symbols", "invalid"):
+        assert getattr(brief, column).tolist() == getattr(whole, column).tolist()
+    assert not len(brief.positions)
+    assert not len(brief.ends)
+    assert [len(prints) for prints in brief] == [len(prints) for prints in whole]
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(("k", "w"), [(1, 1), (3, 4), (5, 3), (12, 9), (20, 3)])
 def test_lengths_around_every_boundary(level: str, scheme: str, k: int, w: int) -> None:

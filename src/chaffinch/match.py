@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,14 +73,7 @@ def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprin
     return replace(prints, hashes=prints.hashes[keep], positions=prints.positions[keep])
 
 
-class Spanned(Protocol):
-    """Symbols that know their bytes."""
-
-    def spans(self, starts: Sequence[int], lengths: Sequence[int], runs: Sequence[int]) -> list[Span]:
-        """The bytes of these runs of symbols."""
-
-
-def common(left: Spanned, right: Spanned, runs: core_compare.Runs, pair: int) -> Common:
+def common(left: Unit, right: Unit, runs: core_compare.Runs, pair: int) -> Common:
     """The matches of one pair; what goes on in another file is another."""
     (first, *covered), (end, *_) = runs.pairs[pair : pair + 2].tolist()
     bounds = runs.matches[first : end + 1].tolist()
