@@ -7,10 +7,11 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import chaffinch
-from chaffinch import Report, pool
+from chaffinch import Report, pool, rank
 from tests.programs import WRITERS, Style, functions
 
 
@@ -32,7 +33,7 @@ def few_scored(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("top", "threshold"), [(1, None), (5, None), (12, 0.0), (12, 0.5), (500, None), (None, 0.0)]
+    ("top", "threshold"), [(1, None), (5, None), (12, 0.0), (12, 0.4), (500, None), (None, 0.0)]
 )
 def test_what_is_listed_is_the_same_though_few_pairs_are_scored(
     top: int | None, threshold: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -67,3 +68,19 @@ def test_pairs_stand_in_order_of_surprise_times_the_root_of_the_score(tmp_path: 
     assert all(a >= b - 1e-9 for a, b in pairwise(weights))
     assert [p.surprise for p in found] != sorted((p.surprise for p in found), reverse=True)
     assert [p.score for p in found] != sorted((p.score for p in found), reverse=True)
+
+
+def test_among_many_programs_the_share_of_the_larger_counts_a_little() -> None:
+    rng = np.random.default_rng(0)
+    small, *others = (rng.integers(0, 500, 200, np.uint32) for _ in range(30))
+    streams = [small, np.concatenate([small, *others[:9]]), small, *others]
+    pairs, lengths = np.array([[0, 1], [0, 2]], np.uint32), np.array([4, 4], np.uint8)
+
+    def overlap(count: int, larger: float) -> list[float]:
+        return list(rank.overlap(streams[:count], pairs, lengths, larger, 1))
+
+    assert overlap(len(streams), 0)[0] > 0.9
+    within, identical = overlap(len(streams), 0.2)
+    assert 0.3 < within < 0.8
+    assert identical == 1
+    assert within < overlap(8, 0.2)[0] < 0.9  # few others do not tell what is long

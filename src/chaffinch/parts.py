@@ -18,6 +18,9 @@ _NAMES = (1, 2, 3, 4, 6, 8), 0.35, 2.2
 """Lengths of the grams by which programs are scored, the length for 80 symbols, and how it grows."""
 _LITTLE = 100
 """Tokens of a few lines, much of which every solution has: a share of them counts as its square."""
+_LARGER = 0.15
+"""What the share of the larger program counts: in a class, a long one has much of every short one. Of prose it
+does not count, for an essay may be a page of a book."""
 _PROSE = 12
 _LETTERS = 5.0
 """So many letters say as much as a token."""
@@ -134,7 +137,8 @@ def _scored(
 
     def overlap(symbols: list[rank.Symbols], pairs: rank.Pairs, lengths: NDArray[np.uint8]) -> rank.Floats:
         # The lengths grow with the sizes: the smaller one's is what its size calls for.
-        return rank.overlap(symbols, pairs, np.minimum(lengths[pairs[:, 0]], lengths[pairs[:, 1]]), threads)
+        smaller = np.minimum(lengths[pairs[:, 0]], lengths[pairs[:, 1]])
+        return rank.overlap(symbols, pairs, smaller, 0 if prose else _LARGER, threads)
 
     def scored(pairs: rank.Pairs) -> rank.Floats:
         if prose:

@@ -101,13 +101,16 @@ def telling(sizes: NDArray[np.int64], lengths: Sequence[int], at_80: float, grow
 
 
 def overlap(
-    streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.uint8], threads: int | None
+    streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.uint8], larger: float, threads: int | None
 ) -> Floats:
     """Of each pair the share of the smaller's grams that the other has too, beyond what is usual.
 
-    Grams count by rarity, whatever their order. Next to nothing is in everything, so of a few symbols the share
-    of the larger counts as well.
+    Grams count by rarity, whatever their order. Among many others the larger's share counts too, for so much
+    of a geometric mean: what is long has much of anything. Next to nothing is in everything, so of a few symbols
+    it counts for more.
     """
+    others = len(streams) - 2
+    larger *= others / (others + _UNKNOWN)
     documents = core_compare.Collection(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(len(streams))
     sizes = np.array([len(s) for s in streams], np.float64)
@@ -118,8 +121,8 @@ def overlap(
         for block in (chosen[i : i + _BLOCK] for i in range(0, len(chosen), _BLOCK)):
             both = np.stack(grams.shares(pairs[block], threads), axis=1).astype(np.float64)
             smaller = sizes[pairs[block]].min(axis=1).clip(1)
-            share = both.max(axis=1) * both.min(axis=1) ** (_FEW / smaller)
-            found[block] = _beyond(share, grams.with_all[pairs[block]] - both, len(streams) - 2)
+            share = both.max(axis=1) ** (1 - larger) * both.min(axis=1) ** np.maximum(larger, _FEW / smaller)
+            found[block] = _beyond(share, grams.with_all[pairs[block]] - both, others)
     return found
 
 
