@@ -46,11 +46,16 @@ def auc(copies: Sequence[float], others: Sequence[float]) -> float:
     return float((less + not_more).sum()) / 2 / max(len(copies) * len(others), 1)
 
 
-def average_precision(figures: Mapping[Names, float], labelled: set[Names]) -> float:
+def average_precision(
+    figures: Mapping[Names, float], labelled: set[Names], among: set[Names] | None = None
+) -> float:
     """The mean over the labelled pairs of the precision down to each, pairs with equal figures taken together.
 
-    It is 0 for one that has no figure.
+    It is 0 for one that has no figure. Of all pairs some may be left out.
     """
+    if among is not None:
+        figures = {pair: figure for pair, figure in figures.items() if pair in among}
+        labelled = labelled & among
     found = seen = 0
     total = 0.0
     for _, equal in groupby(sorted(figures, key=figures.__getitem__, reverse=True), key=figures.__getitem__):
@@ -59,6 +64,17 @@ def average_precision(figures: Mapping[Names, float], labelled: set[Names]) -> f
         found += (here := len(pairs & labelled))
         total += here * found / seen
     return total / max(len(labelled), 1)
+
+
+def each_once(programs: Mapping[str, bytes], labelled: set[Names]) -> set[Names]:
+    """All pairs of programs, those that are byte for byte the same under one of their names only.
+
+    Many names stand for one program in assignment after assignment, and no label says so: a copy of it is
+    labelled under one name, and under the other it would count as a false alarm.
+    """
+    known = frozenset().union(*labelled)
+    names = {programs[name]: name for name in sorted(programs, key=lambda name: (name in known, name))}
+    return set(map(frozenset, combinations(names.values(), 2)))
 
 
 def weights(pairs: Sequence[Pair]) -> dict[Names, float]:
@@ -127,12 +143,13 @@ def homework(root: Path) -> Iterator[Row]:
         by_assignment.setdefault(assignment, {})[frozenset((f"{name}.c", f"{second}.c"))] = percent
     theirs: list[float] = []
     ours: list[tuple[float, float]] = []
-    means: list[tuple[float, float]] = []
+    means: list[list[float]] = []
     for assignment, labelled in labels(root).items():
         paths = sorted((root / "src" / assignment).iterdir())
         report = ranking([document(path) for path in paths])
         figures = weights(report.pairs), {names(pair): pair.score for pair in report.pairs}
-        means.append((average_precision(figures[0], labelled), average_precision(figures[1], labelled)))
+        once = each_once({path.name: path.read_bytes() for path in paths}, labelled)
+        means.append([average_precision(of, labelled, among) for among in (None, once) for of in figures])
         what = f"average precision, {assignment}, {len(report.submissions)} programs, {len(labelled)} copies"
         yield Row(f"{what}, in the report's order", means[-1][0], least=PRECISION.get(assignment))
         yield Row(f"{what}, by score", means[-1][1])
@@ -143,14 +160,16 @@ def homework(root: Path) -> Iterator[Row]:
             theirs.append(percent)
             pair = pairs.get(who)
             ours.append((pair.score, (pair.coverage.left + pair.coverage.right) / 2) if pair else (0, 0))
-    yield Row(
-        "average precision, mean of these assignments, in the report's order", float(np.mean(means, 0)[0])
-    )
-    yield Row("average precision, mean of these assignments, by score", float(np.mean(means, 0)[1]))
-    for i, what in enumerate(("score", "mean coverage")):
+    variants = [
+        f"{of}{among}" for among in ("", ", each program once") for of in ("in the report's order", "by score")
+    ]
+    for variant, mean in zip(variants, np.mean(means, axis=0).tolist(), strict=True):
+        yield Row(f"average precision, mean of these assignments, {variant}", mean)
+    # MOSS leaves out what more than ten have, as the score does by and large; coverage is of all that is the same.
+    for i, (what, least) in enumerate({"score": WITH_MOSS, "mean coverage": None}.items()):
         correlation = np.corrcoef(theirs, [numbers[i] for numbers in ours])[0, 1]
         what = f"correlation of MOSS's percentage with {what}, {len(ours):,} pairs"
-        yield Row(what, float(correlation), least=WITH_MOSS)
+        yield Row(what, float(correlation), least=least)
 
 
 def names(pair: Pair) -> Names:

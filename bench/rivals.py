@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import table
-from bench.classes import LARGEST, Names, average_precision, document, labels, ranking, weights
+from bench.classes import LARGEST, Names, average_precision, document, each_once, labels, ranking, weights
 from bench.peers import PeerFailed, environment
 from bench.programs import TASKS, authors
 from bench.table import Row
@@ -247,32 +247,33 @@ def _costs(classes: dict[int, Path], folder: Path) -> Iterator[Row]:
 
 
 def _precision(homework: Path, folder: Path) -> Iterator[Row]:
-    known = labels(homework)
-    for assignment in known:
-        what = f"average precision, {assignment}"
+    for assignment, labelled in labels(homework).items():
         paths = sorted((homework / "src" / assignment).iterdir())
         programs = {path.name: path.read_bytes() for path in paths}
         home = _laid_out(programs, folder / assignment / "class")
-        report = ranking([document(path) for path in paths])
-        ours = average_precision(weights(report.pairs), known[assignment])
-        yield Row(f"{what}, ours", ours)
-        theirs: list[float] = []
+        theirs: dict[str, dict[Names, float]] = {}
         for name, rival in RIVALS.items():
             if len(paths) > LARGEST and not rival.is_quick:
                 continue
             try:
                 rival.install()
-                figures = _figures(rival.ranking(home, _made(folder / assignment / name)), set(programs))
+                theirs[name] = _figures(rival.ranking(home, _made(folder / assignment / name)), set(programs))
             except PeerFailed as error:
-                yield Row(f"{what}, {name}", None, note=str(error))
-                continue
-            theirs.append(average_precision(figures, known[assignment]))
-            yield Row(f"{what}, {name}", theirs[-1])
-        what += ", ours less the best rival's"
-        if theirs:
-            yield Row(what, ours - max(theirs), least=0)
-        else:
-            yield Row(what, None, least=0, note="no rival could be run")
+                yield Row(f"average precision, {assignment}, {name}", None, note=str(error))
+        ours = weights(ranking([document(path) for path in paths]).pairs)
+        variants = {"": None, ", each program once": each_once(programs, labelled)}
+        for variant, among in variants.items():
+            what = f"average precision, {assignment}{variant}"
+            figure = average_precision(ours, labelled, among)
+            yield Row(f"{what}, ours", figure)
+            of_rivals = {name: average_precision(of, labelled, among) for name, of in theirs.items()}
+            for name, of in of_rivals.items():
+                yield Row(f"{what}, {name}", of)
+            what += ", ours less the best rival's"
+            if of_rivals:
+                yield Row(what, figure - max(of_rivals.values()), least=0)
+            else:
+                yield Row(what, None, least=0, note="no rival could be run")
 
 
 def _made(folder: Path) -> Path:

@@ -106,8 +106,8 @@ def overlap(
     """Of each pair the share of the smaller's grams that the other has too, beyond what is usual.
 
     Grams count by rarity, whatever their order. Among many others the larger's share counts too, for so much
-    of a geometric mean: what is long has much of anything. Next to nothing is in everything, so of a few symbols
-    it counts for more.
+    of a geometric mean: what is long has much of anything. Next to nothing is in everything, so of a few
+    symbols it counts for more.
     """
     others = len(streams) - 2
     larger *= others / (others + _UNKNOWN)
@@ -156,5 +156,5 @@ def weight(surprise: Floats, scores: Floats) -> Floats:
     By surprise alone long works come first, which share much that is little of them; by the score alone short
     ones do, which anybody may have written.
     """
-    weights: Floats = surprise.clip(0) * np.sqrt(scores)
+    weights: Floats = surprise.clip(0) * scores
     return weights

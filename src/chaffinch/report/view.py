@@ -28,7 +28,7 @@ WORDS = {
     "the smaller work may lie whole within the larger.",
     "surprise": "how far their overlap lies above what is usual between these two and all others, "
     "in standard deviations; near 0 is like any two of the class. Pairs stand in the order of this times the "
-    "square root of the score.",
+    "score.",
 }
 
 
