@@ -165,7 +165,7 @@ def homework(root: Path) -> Iterator[Row]:
     ]
     for variant, mean in zip(variants, np.mean(means, axis=0).tolist(), strict=True):
         yield Row(f"average precision, mean of these assignments, {variant}", mean)
-    # MOSS leaves out what more than ten have, as the score does by and large; coverage is of all that is the same.
+    # MOSS leaves out what more than ten have, and the score nearly does; coverage is of all that is the same.
     for i, (what, least) in enumerate({"score": WITH_MOSS, "mean coverage": None}.items()):
         correlation = np.corrcoef(theirs, [numbers[i] for numbers in ours])[0, 1]
         what = f"correlation of MOSS's percentage with {what}, {len(ours):,} pairs"
