@@ -118,7 +118,7 @@ def report(
         background[min(19, int(one.score * 20))] += 1
     told = {
         "version": "0.1.0",
-        "recipes": [{"front": "python", "k": 12, "w": 9, "scheme": "open-closed", "guarantee": 20}],
+        "recipes": {"python": {"front": "python", "k": 12, "w": 9, "scheme": "open-closed", "guarantee": 20}},
         "options": {"base": ["template.py"], "keep_names": False, "least_score": 0.1},
         "ignored": ["comments", "names", "spaces"],
     }

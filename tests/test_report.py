@@ -41,7 +41,7 @@ def class_report() -> Report:
         [anna, bert, cleo, dora, emil],
         pairs,
         clusters=[Cluster(("Anna", "Bert", "Cleo"), 0.9)],
-        common=[Passage(Span("cleo/all.py", 0, 36), 9, 4, False)],
+        common=[Passage(Span("cleo/all.py", 0, 36), 9, 4)],
         skipped=[Skipped("fred/photo.png", "an image")],
     )
 
@@ -76,7 +76,7 @@ def test_pairs_are_ranked_sorted_and_found(saved: Path, open_page: Open) -> None
     page.keyboard.type("bert")
     assert sorted(names_in_rows(page)) == ["Anna Bert", "Bert Cleo"]
     page.get_by_label("Search").fill("nobody")
-    expect(page.locator(".pairs tbody")).to_have_text("No pair has such a name.")
+    expect(page.locator(".pairs tbody")).to_have_text("No pair is like that.")
 
 
 def test_everything_is_told(saved: Path, open_page: Open) -> None:

@@ -38,8 +38,8 @@ def small() -> Report:
         [anna, bert],
         clusters=[Cluster(("anna-schmidt", "bert"), 0.9)],
         common=[
-            Passage(Span("anna-schmidt/a.py", 0, 20), 9, 5, False),
-            Passage(Span("base.py", 0, 9), 4, 7, True),
+            Passage(Span("anna-schmidt/a.py", 0, 20), 9, 5),
+            Passage(Span("base.py", 0, 9), 4, 7),
         ],
         skipped=[Skipped("zoe/picture.png", "no text in zoe/picture.png")],
     )
@@ -122,7 +122,7 @@ def test_json_has_everything_and_is_json(small: Report) -> None:
     assert all(len(d["sha256"]) == 64 for d in found["documents"])
     assert found["clusters"] == [{"submissions": ["anna-schmidt", "bert"], "score": 0.9}]
     assert found["skipped"][0]["why"].startswith("no text")
-    assert [c["is_base"] for c in found["common"]] == [False, True]
+    assert [c["owners"] for c in found["common"]] == [5, 7]
     assert found["common"][1]["lines"] is None
     assert len(found["background"]) == 20
 

@@ -213,6 +213,10 @@ def is_error(skipped: list[Skipped], paths: tuple[Path, ...]) -> bool:
     return any(s.name in named for s in skipped)
 
 
+def counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def tell_skipped(skipped: Sequence[Skipped], rest: str) -> None:
     """The first of them, and where the others are told."""
     for left_out in skipped[:_SHOWN]:

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chaffinch.commands import ERROR, FOUND, NOTHING, is_error, main, on_terminal, printable, tell_skipped
+from chaffinch.commands import (
+    ERROR,
+    FOUND,
+    NOTHING,
+    counted,
+    is_error,
+    main,
+    on_terminal,
+    printable,
+    tell_skipped,
+)
 from chaffinch.errors import Unreadable
 
 if TYPE_CHECKING:
@@ -108,7 +118,7 @@ def _summarize(report: Report) -> None:
     tell_skipped(report.skipped, "the report has them all")
     everyone = len(report.submissions)
     if not report.pairs:
-        click.echo(f"Nothing in common among {everyone} submission{'' if everyone == 1 else 's'}.")
+        click.echo(f"Nothing in common among {counted(everyone, 'submission')}.")
         if everyone + len(report.old) < 2:
             click.echo("Name the folder that has a file, folder or archive for each student, or several paths.")
         return
@@ -116,8 +126,8 @@ def _summarize(report: Report) -> None:
     for pair in report.pairs[:_SHOWN]:
         names = f"{printable(pair.left)}  -  {printable(pair.right)}"
         click.echo(f"{pair.score:6.0%} {pair.surprise:9.1f} {pair.longest:8}  {names}")
-    listed = f"{len(report.pairs)} pairs of {everyone} submissions listed"
-    click.echo(f"{listed}, {len(report.clusters)} clusters, {len(report.skipped)} files or folders left out")
+    listed = f"{counted(len(report.pairs), 'pair')} of {counted(everyone, 'submission')} listed"
+    click.echo(f"{listed}, {counted(len(report.clusters), 'cluster')}, {len(report.skipped)} left out")
 
 
 @main.command()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from chaffinch.read import collect
 from chaffinch.read.dates import Dated, dated
 from chaffinch.read.expand import expand
 from chaffinch.recipe import FRONTS, Recipe
-from chaffinch.types import Cluster, Coverage, Document, Pair, Report, Skipped, Submission
+from chaffinch.types import Cluster, Coverage, Document, Pair, Report, Skipped, Span, Submission
 
 Comparable = str | Path | Document
 """A file, a folder or an archive by its path, or a document."""
@@ -58,7 +60,7 @@ def compare(
     former, skipped_old = _former(old, new, student_pattern)
     given, skipped_base = _submissions(base, None)
     skipped = [*skipped, *skipped_old, *skipped_base]
-    everyone = [*new, *former]
+    everyone = _told_apart(new, former)
     kinds = _by_language(everyone, language, skipped)
     of_base = _by_language(given, language, skipped)
     parts = []
@@ -80,8 +82,9 @@ def compare(
         tuple(passage for p in parts for passage in p.common()),
         tuple(skipped),
         _background(listed.counts, len(new), len(former)),
-        _receipt(parts, len(new), len(former), threshold, top)
+        _receipt(parts, len(new), len(former), given, threshold, top, max_owners)
         | _estimated(listed.scored, len(everything.pairs)),
+        _ignored(parts, everyone),
     )
     return dated(report, [Dated(f"date of {name}", name, date) for name, date in (dates or {}).items()])
 
@@ -114,6 +117,18 @@ def _submissions(
         found.append(Submission(document.name, tuple(d for d in inside if isinstance(d, Document))))
         skipped += [s for s in inside if isinstance(s, Skipped)]
     return found, skipped
+
+
+def _told_apart(new: Sequence[Submission], former: Sequence[Submission]) -> list[Submission]:
+    """All of them under names that differ: who is in the class may be in the archive too."""
+    found: dict[str, Submission] = {}
+    for submissions, old in ((new, ""), (former, "old")):
+        for submission in submissions:
+            marks = chain(["", old], (f"{old} {n}".strip() for n in count(2)))
+            names = (f"{submission.name} ({mark})" if mark else submission.name for mark in marks)
+            name = next(name for name in names if name not in found)
+            found[name] = Submission(name, submission.documents)
+    return list(found.values())
 
 
 def _by_language(
@@ -213,7 +228,25 @@ def _estimated(scored: int, pairs: int) -> dict[str, str]:
     return {"background": f"estimated from {scored} of {pairs} scores"} if scored < pairs else {}
 
 
-def _receipt(parts: list[Part], new: int, old: int, threshold: float | None, top: int | None) -> dict[str, Any]:
+def _ignored(parts: list[Part], everyone: list[Submission]) -> dict[str, tuple[Span, ...]]:
+    found: dict[str, tuple[Span, ...]] = {}
+    for part in parts:
+        for unit, owner in enumerate(part.owners.tolist()):
+            if spans := part.ignored(unit):
+                name = everyone[owner].name
+                found[name] = (*found.get(name, ()), *spans)
+    return found
+
+
+def _receipt(
+    parts: list[Part],
+    new: int,
+    old: int,
+    base: list[Submission],
+    threshold: float | None,
+    top: int | None,
+    max_owners: int | None,
+) -> dict[str, Any]:
     return {
         "chaffinch": __version__,
         "recipes": {p.recipe.front: p.recipe.receipt() for p in parts},
@@ -225,5 +258,10 @@ def _receipt(parts: list[Part], new: int, old: int, threshold: float | None, top
         else threshold,
         "top": top,
         "gap": match.GAP,
-        "base_symbols": {p.recipe.front: int(sum(m.sum() for m in p.masks)) for p in parts},
+        "base": {d.name: sha256(d.data).hexdigest() for submission in base for d in submission.documents},
+        "base_symbols": {p.recipe.front: p.base_symbols for p in parts},
+        "max_owners": max_owners,
+        "symbols_with_more_owners": {
+            p.recipe.front: int(sum(m.sum() for m in p.masks)) - p.base_symbols for p in parts
+        },
     }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chaffinch import api, core_compare, language, match, rank
 from chaffinch.recipe import FRONTS, Recipe
-from chaffinch.types import Document, Passage
+from chaffinch.types import Document, Passage, Span
 from chaffinch.units import Unit, units
 
 _STRUCTURE = (2, 3, 4, 6, 8, 12, 16), 2.5, 1.3
@@ -40,7 +40,9 @@ class Part:
     """The submission of each unit, in order."""
     units: list[Unit]
     masks: list[NDArray[np.bool_]]
-    """What is base code in each."""
+    """What is not compared in each: base code, and what too many have."""
+    base_symbols: int
+    """How many symbols of these are base code."""
     documents: core_compare.Collection
     candidates: rank.Candidates
     scored: Callable[[rank.Pairs], rank.Floats]
@@ -82,19 +84,29 @@ class Part:
             owners = self.frequencies(i)
             often = (owners >= least) & ~self.masks[i]
             often[np.append(unit.starts[1:], len(owners)) - 1] = False  # what stands between documents
-            edges = np.flatnonzero(np.diff(np.concatenate([[False], often, [False]]).astype(np.int8)))
             hashes, positions, _ = self._prints(i)
-            for start, end in edges.reshape(-1, 2).tolist():
+            for start, end in _ranges(often):
                 inside = set(hashes[(positions >= start) & (positions < end)].tolist())
                 if end - start >= self.recipe.k and len(inside - explained) * 2 > len(inside):
                     explained |= inside
                     have_it = int(np.median(owners[start:end]))
-                    yield Passage(unit.spans([start], [end - start], [0])[0], end - start, have_it, False)
+                    yield Passage(unit.spans([start], [end - start], [0])[0], end - start, have_it)
+
+    def ignored(self, unit: int) -> list[Span]:
+        """What of a unit is not compared."""
+        ranges = _ranges(self.masks[unit])
+        return self.units[unit].spans([a for a, _ in ranges], [b - a for a, b in ranges], range(len(ranges)))
 
     def _prints(self, unit: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
         """Hashes, positions, owners."""
         of, (first, last) = self.documents, self.documents.hash_offsets[unit : unit + 2].tolist()
         return of.hashes[first:last], of.positions[first:last], of.owners[first:last]
+
+
+def _ranges(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where it is true, from and to."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def made_of(
@@ -111,6 +123,7 @@ def made_of(
     made = units([*owned.values(), *([base] if base else [])], recipe, threads)
     of_base = made.pop() if base else None
     masks = match.given(made, of_base, recipe.k, threads)
+    base_symbols = sum(int(mask.sum()) for mask in masks)
     if max_owners is not None:
         match.ignore_common(made, masks, recipe.k, max_owners)
     prints = [match.without(u.prints, mask, recipe.k) for u, mask in zip(made, masks, strict=True)]
@@ -120,7 +133,8 @@ def made_of(
     old = (owners >= new).astype(np.uint8)
     found = rank.candidates([np.unique(p.hashes) for p in prints], old, least, threads)
     documents = core_compare.Collection(match.unlike(made, masks), prints, found.owners)
-    return Part(recipe, owners, made, masks, documents, found, _scored(recipe, made, masks, threads))
+    scored = _scored(recipe, made, masks, threads)
+    return Part(recipe, owners, made, masks, base_symbols, documents, found, scored)
 
 
 def _scored(

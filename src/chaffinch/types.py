@@ -146,13 +146,12 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What so many submissions have in common that it counts little or not at all."""
+    """What so many submissions have in common that it counts little."""
 
     span: Span
-    """In one of them, or in the base code."""
+    """In one of them."""
     symbols: int
     owners: int
-    is_base: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +169,8 @@ class Report:
     million pairs with enough in common it is estimated, and the receipt says so."""
     receipt: dict[str, Any]
     """Recipes, guarantees, options, numbers: what was done."""
+    ignored: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    """What of submissions was not compared, by name: base code, and what more than `max_owners` have."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """When submissions were handed in, by name, as ISO 8601 has it; of those for whom it is known."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from chaffinch.report.page import encoded, escaped, fill, static
 from chaffinch.report.redact import Names, only
 from chaffinch.report.texts import Text, Texts, digest, pair_keys
-from chaffinch.report.view import VERDICTS, WORDS, number, plain, verdicts_of, worded
+from chaffinch.report.view import VERDICTS, WORDS, number, plain, shown_date, verdicts_of, worded
 from chaffinch.types import Match, Pair, Report, Span
 
 _LIMIT = 960_000
@@ -88,7 +88,7 @@ def case_file(
     """One pair with all that is needed to judge it, as one page; `redact` leaves no name in it."""
     alone = replace(report, pairs=(pair,), common=())
     names = only(report, pair.left, pair.right) if redact else None
-    texts = Texts(alone, names.edits if names else None)
+    texts = Texts(alone, names.edits if names else None, aligned=True)
     left, right = (names.labels[n] if names else n for n in (pair.left, pair.right))
     key = (pair_keys(alone) | pair_keys(report))[pair.left, pair.right]
     verdict = verdicts_of(verdicts).get(key, {"verdict": "", "note": ""})
@@ -97,6 +97,7 @@ def case_file(
     values = {
         "style": static("matches.css") + static("case.css"),
         "script": static("case.js"),
+        "title": escaped(f"{left} and {right}: case file"),
         "left": escaped(left),
         "right": escaped(right),
         "figures": _figures(pair),
@@ -105,6 +106,7 @@ def case_file(
         "note": escaped(note[: _LIST_LIMIT // 8]),
         "documents": _documents(texts, pair, names),
         "receipt": _limited([_tree(names.values(receipt) if names else receipt)]),
+        "dates": _dates(report, pair),
         "key": key,
     }
     values["matches"] = ""
@@ -125,6 +127,13 @@ def _figures(pair: Pair) -> str:
         "matches": f"{len(pair.matches):,}",
     }
     return "".join(f"<div><b>{escaped(v)}</b><span>{escaped(k)}</span></div>" for k, v in figures.items())
+
+
+def _dates(report: Report, pair: Pair) -> str:
+    """When they were handed in, of those for whom it is known."""
+    known = {side: report.dates.get(name) for side, name in (("left", pair.left), ("right", pair.right))}
+    told = "; ".join(f"the {side} {escaped(shown_date(date))}" for side, date in known.items() if date)
+    return f"<p>Handed in: {told}. Who was first is no proof of who copied.</p>" if told else ""
 
 
 def _choices(chosen: str) -> str:
@@ -225,7 +234,7 @@ def _match(texts: Texts, pair: Pair, match: Match, count: int, names: Names | No
         f"{_ROWS}<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n"
     )
     rows, size = [], len(encoded(top)) + 200
-    pairs = list(_aligned(*sides))
+    pairs = list(_aligned(sides[0], sides[1], texts.steps(pair, match)))
     for done, (a, b) in enumerate(pairs):
         row = f"<tr>{sides[0].cell(a, colour)}{sides[1].cell(b, colour)}</tr>\n"
         size += len(encoded(row))
@@ -242,13 +251,15 @@ def _side(texts: Texts, submission: str, span: Span, runs: list[Span]) -> _Side:
     return _Side(*found, inner) if found else _Side(Text("", {}, {}), 0, 0, ())
 
 
-def _aligned(left: _Side, right: _Side) -> Iterator[tuple[int | None, int | None]]:
-    """Lines beside each other, where runs begin at the same height; some lines before and after."""
+def _aligned(
+    left: _Side, right: _Side, steps: list[tuple[int, int]]
+) -> Iterator[tuple[int | None, int | None]]:
+    """Lines beside each other, with the same symbols at the same height; some lines before and after."""
     (a, a_last), (b, b_last) = left.lines, right.lines
     before = max(min(_CONTEXT, a - 1), min(_CONTEXT, b - 1))
     for n in range(before, 0, -1):
         yield (a - n if a > n else None), (b - n if b > n else None)
-    for (at, _), (bt, _) in zip(left.runs, right.runs, strict=False):
+    for at, bt in steps:
         a_next, b_next = left.text.line(at), right.text.line(bt)
         if a < a_next <= a_last and b < b_next <= b_last:
             yield from zip_longest(range(a, a_next), range(b, b_next))

@@ -73,7 +73,7 @@ def _match(texts: Texts, pair: Pair, match: Match) -> dict[str, Any]:
 
 def _passage(texts: Texts, passage: Passage) -> dict[str, Any]:
     span = _span(texts, texts.owner.get(passage.span.document, ""), passage.span)
-    return {**span, "symbols": passage.symbols, "owners": passage.owners, "is_base": passage.is_base}
+    return {**span, "symbols": passage.symbols, "owners": passage.owners}
 
 
 def _span(texts: Texts, submission: str, span: Span) -> dict[str, Any]:

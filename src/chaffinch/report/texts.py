@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
-from chaffinch.types import Document, Report, Span, Submission
+from chaffinch.report.beside import Beside
+from chaffinch.types import Document, Match, Pair, Report, Span, Submission
 
 Edit = tuple[int, int, str]
 """Characters start to end become this."""
@@ -110,15 +111,19 @@ def edited(text: str, places: dict[int, int], edits: list[Edit]) -> Text:
 
 @dataclass
 class Texts:
-    """The documents of all submissions by name, each decoded when it is first asked for."""
+    """The documents of all submissions by name, each decoded when it is first asked for.
+
+    If they are `aligned`, it is known what stands beside what within matches.
+    """
 
     report: Report
     redact: Redact | None = None
+    aligned: bool = False
     _decoded: dict[tuple[str, str], Text] = field(default_factory=dict)
 
     @cached_property
     def submissions(self) -> dict[str, Submission]:
-        """All of them by name; of two with one name the first."""
+        """All of them by name."""
         return {s.name: s for s in (*self.report.old[::-1], *self.report.submissions[::-1])}
 
     @cached_property
@@ -150,10 +155,27 @@ class Texts:
                 for left, right in ((match.left, match.right), *match.runs):
                     found[pair.left, left.document] |= {left.start, left.end}
                     found[pair.right, right.document] |= {right.start, right.end}
+                for a, b in self._beside.steps(pair, match) if self.aligned else ():
+                    found[pair.left, match.left.document].add(a)
+                    found[pair.right, match.right.document].add(b)
+        for name, spans in self.report.ignored.items():
+            for span in spans:
+                found[name, span.document] |= {span.start, span.end}
         for passage in self.report.common:
             span = passage.span
             found[self.owner.get(span.document, ""), span.document] |= {span.start, span.end}
         return found
+
+    @cached_property
+    def _beside(self) -> Beside:
+        return Beside(self.documents, self.report.receipt)
+
+    def steps(self, pair: Pair, match: Match) -> list[tuple[int, int]]:
+        """Characters of both sides that stand beside each other."""
+        texts = self.text(pair.left, match.left.document), self.text(pair.right, match.right.document)
+        if texts[0] is None or texts[1] is None:
+            return []
+        return [(texts[0].starts[a], texts[1].starts[b]) for a, b in self._beside.steps(pair, match)]
 
     def text(self, submission: str, document: str) -> Text | None:
         """The text of a document of a submission; None if there is none such."""

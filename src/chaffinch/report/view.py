@@ -11,7 +11,7 @@ from typing import Any
 from chaffinch import language
 from chaffinch.report import layout
 from chaffinch.report.redact import Names, everybody
-from chaffinch.report.texts import Texts, digest, pair_keys
+from chaffinch.report.texts import Text, Texts, digest, pair_keys
 from chaffinch.types import Document, Match, Pair, Passage, Report, Skipped, Submission
 
 _EXCERPT = 1500
@@ -38,7 +38,7 @@ class View:
     def __init__(self, report: Report, *, anonymize: bool, verdicts: Mapping[str, Any] | None) -> None:
         self.report = report
         self.names: Names | None = everybody(report) if anonymize else None
-        self.texts = Texts(report, self.names.edits if self.names else None)
+        self.texts = Texts(report, self.names.edits if self.names else None, aligned=True)
         by_name = self.texts.submissions
         order = (
             self.names.labels if self.names else {s.name: s.name for s in (*report.submissions, *report.old)}
@@ -83,6 +83,7 @@ class View:
             "common": [self._passage(p, n < _EXCERPTS) for n, p in enumerate(report.common)],
             "skipped": [self._skipped(n, s) for n, s in enumerate(report.skipped, 1)],
             "background": list(report.background),
+            "ignored": len(report.ignored),
             "receipt": self.receipt(),
             "verdicts": self._known_verdicts(),
             "languages": self._languages(),
@@ -113,16 +114,21 @@ class View:
         }
 
     def _text(self, submission: str, document: Document) -> dict[str, Any]:
-        """What a document says, and at which lines its pages or cells begin."""
+        """What a document says, at which lines its pages or cells begin, and what of it was not compared."""
         text = self.texts.text(submission, document.name)
         if text is None:
-            return {"text": "", "parts": []}
+            return {"text": "", "parts": [], "ignored": []}
         parts = [
             [text.line(text.starts[p.start]), self.free(p.label)]
             for p in document.parts
             if p.start in text.starts
         ]
-        return {"text": text.text, "parts": parts}
+        ignored = [
+            [text.unit(text.starts[span.start]), text.unit(text.ends[span.end])]
+            for span in self.report.ignored.get(submission, ())
+            if span.document == document.name
+        ]
+        return {"text": text.text, "parts": parts, "ignored": ignored}
 
     def _pair(self, pair: Pair) -> dict[str, Any]:
         return {
@@ -138,14 +144,19 @@ class View:
         }
 
     def _match(self, pair: Pair, match: Match) -> list[Any] | None:
-        """[file, start, end, file, start, end, symbols, longest, owners, runs], as JavaScript counts."""
+        """[file, start, end, file, start, end, symbols, longest, owners, runs, steps], as JavaScript counts.
+
+        Steps are places beside each other, left and right in turn, each less the one before on its side.
+        """
         sides: list[int] = []
+        both_texts: list[Text] = []
         for submission, span in ((pair.left, match.left), (pair.right, match.right)):
             found = self.texts.span(submission, span)
             if found is None:
                 return None
             names = [d.name for d in self.texts.submissions[submission].documents]
             text, start, end = found
+            both_texts.append(text)
             sides += names.index(span.document), text.unit(start), text.unit(end)
         runs = []
         for both in match.runs:
@@ -153,7 +164,14 @@ class View:
                 self.texts.span(name, span) for name, span in zip((pair.left, pair.right), both, strict=True)
             ]
             runs.append([text.unit(at) for place in places if place for text, *ends in (place,) for at in ends])
-        return [*sides, match.symbols, match.longest, match.owners, runs]
+        left, right = both_texts
+        steps: list[int] = []
+        before = (0, 0)
+        for a, b in self.texts.steps(pair, match):
+            now = left.unit(a), right.unit(b)
+            steps += now[0] - before[0], now[1] - before[1]
+            before = now
+        return [*sides, match.symbols, match.longest, match.owners, runs, steps]
 
     def _graph(self) -> dict[str, Any]:
         clusters = [[n for n in c.submissions if n in self.number] for c in self.report.clusters]
@@ -182,7 +200,6 @@ class View:
             "lines": lines,
             "symbols": passage.symbols,
             "owners": passage.owners,
-            "base": passage.is_base,
             "text": found[0].text[found[1] : found[2]][:_EXCERPT] if found and with_text else "",
         }
 
@@ -205,12 +222,20 @@ class View:
     def _dates(self) -> dict[str, Any]:
         """By submission when it was handed in, as it is shown and in seconds; nothing if none is known."""
         known = {self.number[name]: date for name, date in self.report.dates.items() if name in self.number}
-        found = {n: [_shown_date(date), _seconds(date)] for n, date in sorted(known.items())}
+        found = {n: [shown_date(date), _seconds(date)] for n, date in sorted(known.items())}
         return {"dates": found} if found else {}
 
     def _known_verdicts(self) -> dict[str, Any]:
-        known = sorted(self.verdicts.keys() & set(self.keys.values()))
-        return {key: self.free(self.verdicts[key]) for key in known}
+        """Also those of pairs that are not listed now, to be kept; if names are to go, without them."""
+        if self.names is None:
+            return dict(sorted(self.verdicts.items()))
+        pairs = {key: pair for pair, key in self.keys.items()}
+        found = {}
+        for key in sorted(self.verdicts.keys() & pairs.keys()):
+            left, right = pairs[key]
+            note = self.names.text(self.names.text(self.verdicts[key]["note"], left), right)
+            found[key] = {"verdict": self.verdicts[key]["verdict"], "note": note}
+        return found
 
 
 def _language(document: Document) -> str:
@@ -219,7 +244,7 @@ def _language(document: Document) -> str:
     return found.removesuffix(language.KEEP_NAMES)
 
 
-def _shown_date(date: str) -> str:
+def shown_date(date: str) -> str:
     """To the minute, with the zone if there is one."""
     zone = date[19:].replace("+00:00", "UTC")
     return f"{date[:10]} {date[11:16]} {zone}".strip()

@@ -40,7 +40,7 @@ function studentLink(n) {
   const name = index.submissions[n].name;
   return make(
     "a",
-    { href: "#/student/" + n, title: name, class: "name" },
+    { href: "#/student/" + n, title: visible(name), class: "name" },
     make("bdi", {}, visible(name) || "(no name)"),
   );
 }

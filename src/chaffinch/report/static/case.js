@@ -15,7 +15,7 @@ document.getElementById("save").addEventListener("click", () => {
   document.getElementById("saving").hidden = false;
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
-  link.download = "case.html";
+  link.download = document.title.replace(/[^\p{L}\p{N}]+/gu, " ").trim().slice(0, 80) + ".html";
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 });

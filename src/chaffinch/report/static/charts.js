@@ -80,11 +80,11 @@ function clusterGraph() {
     const line = makeSvg("line", { ...ends, class: "edge" });
     line.style.strokeWidth = 1 + 5 * pair.score;
     line.style.strokeOpacity = 0.25 + 0.65 * pair.score;
-    const words = `${left} and ${right}: ${percent(pair.score)}`;
+    const words = visible(`${left} and ${right}: ${percent(pair.score)}`);
     svg.append(
       makeSvg(
         "a",
-        { href: "#/pair/" + n, "aria-label": words },
+        { href: "#/pair/" + n, "aria-label": words, tabindex: -1 },
         makeSvg("title", {}, words),
         line,
         makeSvg("line", { ...ends, class: "near" }),
@@ -92,26 +92,30 @@ function clusterGraph() {
     );
   });
   const isLabelled = scale < 2.2;
-  // Names stand outside: above the upper submissions of a cluster, below the others.
+  // Names stand outside, above the upper submissions of a cluster and below the others, where there is room.
   const middles = index.clusters.map(
     ({ members }) => members.reduce((sum, n) => sum + (places.get(n)?.y || 0), 0) / members.length,
   );
+  const taken = nodes.map(([, x, y]) => [x - 7 * scale, y - 7 * scale, x + 7 * scale, y + 7 * scale]);
   for (const [n, x, y] of nodes) {
-    const name = index.submissions[n].name;
+    const name = visible(index.submissions[n].name);
     const link = makeSvg(
       "a",
-      { href: "#/student/" + n, "aria-label": name },
+      { href: "#/student/" + n, "aria-label": name, tabindex: -1 }, // the table has them all
       makeSvg("title", {}, name),
       makeSvg("circle", { cx: x, cy: y, r: (isLabelled ? 7 : 5) * scale }),
     );
-    if (isLabelled)
-      link.append(
-        makeSvg(
-          "text",
-          { x, y: y < middles[group.get(n)] - 1 ? y - 12 * scale : y + 19 * scale },
-          trimmed(name, 14),
-        ),
-      );
+    const label = trimmed(name, 14);
+    const half = label.length * 3 * scale;
+    const middle = Math.min(Math.max(x, half), Math.max(half, width - half));
+    const outside = y < middles[group.get(n)] - 1 ? [-12, 19] : [19, -12];
+    for (const base of isLabelled ? outside.map((by) => y + by * scale) : []) {
+      const box = [middle - half, base - 9 * scale, middle + half, base + 2 * scale];
+      if (taken.some(([l, t, r, b]) => l < box[2] && r > box[0] && t < box[3] && b > box[1])) continue;
+      taken.push(box);
+      link.append(makeSvg("text", { x: middle, y: base }, label));
+      break;
+    }
     svg.append(link);
   }
   return svg;

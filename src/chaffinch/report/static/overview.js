@@ -14,6 +14,9 @@ const COLUMNS = [
 ];
 let order = { column: 0, isDown: false }; // as the report ranks them
 let sought = "";
+let verdictSought = null;
+let rows = ROWS; // so many are shown
+let allRows = null; // shows all, for paper
 
 function compared(a, b) {
   if (typeof a === "string") return a.localeCompare(b);
@@ -68,7 +71,8 @@ function pairTable(numbers) {
       { title: column.help ? `${column.title}: ${index.words[column.help]}` : null, onclick: () => turn(at) },
       column.title,
     );
-    return make("th", { scope: "col", class: column.kind || (column.isName ? "who" : "num") }, sort);
+    const kind = column.kind || (column.isName ? "who" : "num");
+    return make("th", { scope: "col", class: kind, "data-title": column.title }, sort);
   });
   const more = make("button", { class: "more" });
   let shown = numbers;
@@ -78,6 +82,7 @@ function pairTable(numbers) {
   }
   function fill(wanted, limit = ROWS) {
     shown = wanted;
+    rows = visits.get(visitNow).rows = limit;
     heads.forEach((head, at) => {
       if (at === order.column) head.setAttribute("aria-sort", order.isDown ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
@@ -85,12 +90,13 @@ function pairTable(numbers) {
     const sorted = ranked(wanted);
     body.replaceChildren(...sorted.slice(0, limit).map(pairRow));
     if (!sorted.length)
-      body.append(make("tr", { class: "empty" }, make("td", { colspan: 10 }, "No pair has such a name.")));
+      body.append(make("tr", { class: "empty" }, make("td", { colspan: 10 }, "No pair is like that.")));
     more.hidden = sorted.length <= limit;
     more.textContent = `Show more of ${grouped(sorted.length)} pairs`;
     more.onclick = () => fill(shown, limit + 5 * ROWS);
   }
-  fill(numbers);
+  fill(numbers, rows);
+  allRows = () => body.isConnected && fill(shown, shown.length);
   const head = make("thead", {}, make("tr", {}, heads, make("th", { class: "judge" }, "Verdict and note")));
   const frame = make("div", { class: "frame" }, make("table", { class: "pairs" }, head, body), more);
   return { frame, fill };
@@ -166,23 +172,35 @@ function overview() {
   }
   const { frame, fill } = pairTable(all);
   const found = make("span", { class: "hint" });
-  const seek = () => {
+  const seek = (limit) => {
     sought = search.value;
+    verdictSought = judged.value === "any" ? null : judged.value;
     const words = sought.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const name = (n) =>
-      `${index.submissions[index.pairs[n].left].name}\n${index.submissions[index.pairs[n].right].name}\n${verdictOf(index.pairs[n]).verdict}`.toLocaleLowerCase();
-    const wanted = words.length ? all.filter((n) => words.every((word) => name(n).includes(word))) : all;
-    found.textContent = words.length ? `${grouped(wanted.length)} of ${grouped(all.length)}` : "";
-    fill(wanted);
+      `${index.submissions[index.pairs[n].left].name}\n${index.submissions[index.pairs[n].right].name}`.toLocaleLowerCase();
+    const isSought = (n) =>
+      words.every((word) => name(n).includes(word)) &&
+      (verdictSought === null || verdictOf(index.pairs[n]).verdict === verdictSought);
+    const wanted = all.filter(isSought);
+    found.textContent = wanted.length < all.length ? `${grouped(wanted.length)} of ${grouped(all.length)}` : "";
+    fill(wanted, limit);
   };
   const search = make("input", {
     type: "search",
     id: "search",
-    placeholder: "Search names and verdicts",
+    placeholder: "Search names",
     "aria-label": "Search",
     value: sought,
-    oninput: seek,
+    oninput: () => seek(),
   });
-  main.append(make("div", { class: "tools" }, search, found), frame);
-  if (sought) seek();
+  const judged = make(
+    "select",
+    { "aria-label": "Verdicts shown", onchange: () => seek() },
+    make("option", { value: "any" }, "any verdict"),
+    VERDICTS.map((verdict) =>
+      make("option", { value: verdict, selected: verdict === verdictSought }, verdict || "not decided"),
+    ),
+  );
+  main.append(make("div", { class: "tools" }, search, judged, found), frame);
+  if (sought || verdictSought !== null) seek(rows);
 }

@@ -79,14 +79,15 @@ function student(n) {
       make("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
     ),
   );
-  const cluster = index.clusters.find((found) => found.members.includes(n));
-  if (cluster) {
+  const number = index.clusters.findIndex((found) => found.members.includes(n));
+  if (number >= 0) {
+    const cluster = index.clusters[number];
     const others = cluster.members
       .filter((other) => other !== n)
       .map((other) => make("li", {}, studentLink(other)));
     main.append(
       card(
-        "Cluster",
+        `Cluster ${number + 1}`,
         `With ${counted(others.length, "other")}; its strongest pair has ${percent(cluster.score)}.`,
         make("ul", { class: "chips" }, others),
       ),
@@ -113,11 +114,10 @@ function leftOut() {
   const common = index.common.map((passage) => {
     const [first, last] = passage.lines || [0, 0];
     const lines = !first ? "" : first === last ? `, line ${first}` : `, lines ${first}–${last}`;
-    const share = passage.base ? "base code" : `in ${counted(passage.owners, "submission")}`;
     const head = make(
       "summary",
       {},
-      make("b", {}, share),
+      make("b", {}, `in ${counted(passage.owners, "submission")}`),
       ` ${counted(passage.symbols, "symbol")} · `,
       make("bdi", {}, visible(passage.file)),
       lines,
@@ -127,7 +127,27 @@ function leftOut() {
       : make("p", { class: "hint" }, "The text is not in this report.");
     return make("details", { class: "passage" }, head, text);
   });
-  const hint = "Templates, base code and whatever so many hand in that it says nothing about two of them.";
+  if (index.ignored) {
+    const { base, base_symbols, max_owners, symbols_with_more_owners } = index.receipt;
+    const sum = (counts) => Object.values(counts || {}).reduce((total, n) => total + n, 0);
+    const told = [
+      sum(base_symbols) ? `${counted(sum(base_symbols), "symbol")} of base code` : "",
+      sum(symbols_with_more_owners)
+        ? `${counted(sum(symbols_with_more_owners), "symbol")} that more than ${max_owners} have`
+        : "",
+    ];
+    const hint = `In ${counted(index.ignored, "submission")}; grey where a pair is shown side by side.`;
+    const files = Object.keys(base || {}).map((name) => make("li", {}, make("bdi", {}, visible(name))));
+    main.append(
+      card(
+        "Not compared",
+        hint,
+        make("p", {}, told.filter(Boolean).join(", ") + "."),
+        files.length ? make("ul", { class: "chips" }, files) : null,
+      ),
+    );
+  }
+  const hint = "What at least half of all have, though nobody gave it as base code: it counts, but little.";
   main.append(card("Passages in common", hint, common.length ? common : make("p", {}, "None.")));
   const rows = index.skipped.map((skipped) => [make("bdi", {}, visible(skipped.name)), skipped.why]);
   main.append(

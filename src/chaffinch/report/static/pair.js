@@ -3,7 +3,7 @@
 let current = null;
 
 function matchesFrom(rows) {
-  const matches = rows.map(([lf, ls, le, rf, rs, re, symbols, longest, owners, runs]) => ({
+  const matches = rows.map(([lf, ls, le, rf, rs, re, symbols, longest, owners, runs, steps]) => ({
     file: [lf, rf],
     start: [ls, rs],
     end: [le, re],
@@ -11,6 +11,10 @@ function matchesFrom(rows) {
       runs.map((run) => [run[0], run[1]]).sort((a, b) => a[0] - b[0]),
       runs.map((run) => [run[2], run[3]]).sort((a, b) => a[0] - b[0]),
     ],
+    steps: [0, 1].map((side) => {
+      let place = 0;
+      return steps.filter((_, n) => n % 2 === side).map((by) => (place += by));
+    }),
     symbols,
     longest,
     owners,
@@ -18,6 +22,12 @@ function matchesFrom(rows) {
   matches.sort((a, b) => a.file[0] - b.file[0] || a.start[0] - b.start[0] || a.start[1] - b.start[1]);
   matches.forEach((match, n) => (match.number = n + 1));
   return matches;
+}
+
+/** Two places that stand beside each other, by side; the last ones before this one, if one is given. */
+function beside(match, side, place) {
+  const at = place === undefined ? -1 : firstAfter(match.steps[side], (step) => step, place) - 1;
+  return at < 0 ? match.start : match.steps.map((places) => places[at]);
 }
 
 function why(match) {
@@ -79,16 +89,17 @@ function showPair(pair, [left, right, rows], place) {
   const reason = make("span", { class: "why" });
   let chosen = -1;
 
-  /** Shows a match on both sides, at the height where it was clicked. */
-  function select(number, clickedSide, piece) {
+  /** Shows a match on both sides; if a place in it was clicked, what stands beside that, at the same height. */
+  function select(number, clickedSide, place) {
     const match = matches[number - 1];
     chosen = number - 1;
-    let below = panes[0].scroller.clientHeight / 4;
-    if (piece)
-      below = piece.getBoundingClientRect().top - panes[clickedSide].scroller.getBoundingClientRect().top;
-    panes.forEach((pane, side) =>
-      piece && side === clickedSide ? pane.activate(match) : pane.reveal(match, below),
-    );
+    const places = beside(match, clickedSide, place);
+    const below = place === undefined ? panes[0].scroller.clientHeight / 4 : panes[clickedSide].height(places[clickedSide]);
+    panes.forEach((pane, side) => {
+      pane.show(match.file[side]);
+      pane.activate(match);
+      if (side !== clickedSide) pane.reveal(places[side], below);
+    });
     label.textContent = `Match ${grouped(number)} of ${grouped(matches.length)}`;
     reason.textContent = why(match);
   }
@@ -124,11 +135,16 @@ function showPair(pair, [left, right, rows], place) {
     make("button", { onclick: () => step(1), title: "Next match: n", "aria-label": "Next match" }, "Next ›"),
     reason,
     make("span", { class: "space" }),
+    [left, right].flat().some((text) => text.ignored.length)
+      ? make("span", { class: "why" }, "Grey: not compared")
+      : null,
     toggle("Only matches", "isFolded", "Folds what stands in no match"),
     toggle("Wrap lines", "wraps", "Breaks long lines"),
   );
   place.before(tools);
   place.replaceChildren(...panes.map((pane) => pane.element));
+  if (sides.some((side) => side.files.length > 1))
+    place.after(make("p", { class: "on-paper" }, "Only the files shown are printed; a case file has all matches."));
   const first = matches[0];
   panes.forEach((pane, side) => pane.show(first ? first.file[side] : 0));
   current = { step, recolour: () => panes.forEach((pane) => pane.drawMap()) };

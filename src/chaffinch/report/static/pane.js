@@ -6,8 +6,8 @@ const AROUND = 2; // lines left around a match when the others are folded
 const FEW = 3; // lines that are not worth folding
 const PALETTE = 8;
 
-/** Pieces of a file that lie in matches: [start, end, match, is in a run, begins the match], not overlapping. */
-function marksOf(matches, side) {
+/** Pieces of a file that lie in matches: [start, end, match, is in a run], not overlapping. */
+function marksOf(matches, side, active) {
   const cuts = [];
   for (const match of matches) cuts.push([match.start[side], 1, match], [match.end[side], 0, match]);
   cuts.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
@@ -19,9 +19,10 @@ function marksOf(matches, side) {
     else open.delete(match);
     const next = at + 1 < cuts.length ? cuts[at + 1][0] : place;
     if (!open.size || next === place) continue;
-    let inner = null; // the shortest is on top
-    for (const one of open)
-      if (!inner || one.end[side] - one.start[side] <= inner.end[side] - inner.start[side]) inner = one;
+    let inner = open.has(active) ? active : null; // the chosen one is on top, else the shortest
+    if (!inner)
+      for (const one of open)
+        if (!inner || one.end[side] - one.start[side] <= inner.end[side] - inner.start[side]) inner = one;
     let from = place;
     for (const [start, end] of inner.runs[side]) {
       if (end <= from || start >= next) continue;
@@ -34,15 +35,34 @@ function marksOf(matches, side) {
   return marks;
 }
 
-function firstAfter(list, step, field, place) {
-  let [low, high] = [0, list.length / step];
+/** The number of the first that lies behind a place; `end` tells where each lies. */
+function firstAfter(list, end, place, count = list.length) {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const end = step === 1 ? list[middle][field] : list[middle * step + field];
-    if (end > place) high = middle;
+    if (end(list[middle], middle) > place) high = middle;
     else low = middle + 1;
   }
   return low;
+}
+
+/** The caret that a click would set, as a node and a number of characters in it. */
+function caret(event) {
+  const { clientX: x, clientY: y } = event;
+  if (document.caretPositionFromPoint) {
+    const found = document.caretPositionFromPoint(x, y);
+    return [found?.offsetNode, found?.offset];
+  }
+  const range = document.caretRangeFromPoint(x, y);
+  return [range?.startContainer, range?.startOffset];
+}
+
+/** The texts in an element, one after another. */
+function textsIn(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) found.push(walker.currentNode);
+  return found;
 }
 
 class Pane {
@@ -92,8 +112,12 @@ class Pane {
     this.starts = [0];
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.starts.push(at + 1);
     this.here = this.matches.filter((match) => match.file[this.side] === file);
-    this.marks = marksOf(this.here, this.side);
+    this.marks = marksOf(this.here, this.side, this.active);
+    const ends = this.here.map((match) => [match.start[this.side], match.end[this.side]]);
+    ends.sort((a, b) => a[0] - b[0]);
+    this.overlap = ends.some(([, end], n) => n + 1 < ends.length && ends[n + 1][0] < end);
     this.parts = new Map(this.texts[file].parts);
+    this.ignored = new Set(this.texts[file].ignored.flatMap((range) => this.linesWithin(range)));
     this.tags = new Map();
     for (const match of this.here) {
       const first = this.line(
@@ -111,13 +135,18 @@ class Pane {
 
   /** The line of a place, from 0. */
   line(place) {
-    let [low, high] = [0, this.starts.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.starts[middle] > place) high = middle;
-      else low = middle;
+    return Math.max(0, firstAfter(this.starts, (start) => start, place) - 1);
+  }
+
+  /** The lines of which nothing but spaces lies outside. */
+  linesWithin([start, end]) {
+    const found = [];
+    for (let n = this.line(start); n < this.starts.length && this.starts[n] < end; n += 1) {
+      const [from, to] = [this.starts[n], this.starts[n + 1] ?? this.text.length];
+      const outside = this.text.slice(from, Math.max(from, start)) + this.text.slice(Math.min(to, end), to);
+      if (!/[\p{L}\p{N}]/u.test(outside)) found.push(n);
     }
-    return low;
+    return found;
   }
 
   /** Which lines are shown, as ranges. */
@@ -162,7 +191,8 @@ class Pane {
       button.replaceWith(...blocks);
       blocks.forEach((block) => this.watcher.observe(block));
     };
-    const button = make("button", { class: "fold", onclick: open }, `… ${counted(to - from, "line")} …`);
+    const words = make("span", {}, `… ${counted(to - from, "line")} …`);
+    const button = make("button", { class: "fold", onclick: open }, words);
     return button;
   }
 
@@ -178,15 +208,18 @@ class Pane {
   colour(block) {
     this.watcher.unobserve(block);
     if (!this.tokens) this.tokens = tokensOf(this.text, this.submission.files[this.file].language);
-    if (this.tokens.length) this.fill(block, this.tokens);
+    if (this.tokens.length || block.isStale) this.fill(block, this.tokens);
+    block.isStale = false;
   }
 
   fill(block, tokens) {
     const lines = [];
-    let mark = firstAfter(this.marks, 1, 1, this.starts[block.from]);
-    let token = firstAfter(tokens, 3, 1, this.starts[block.from]);
+    const from = this.starts[block.from];
+    let mark = firstAfter(this.marks, ([, end]) => end, from);
+    let token = firstAfter(tokens, (_, n) => tokens[n * 3 + 1], from, tokens.length / 3);
     for (let n = block.from; n < block.to; n += 1) {
       const line = make("div", { class: "line", "data-n": n + 1, "data-part": this.parts.get(n + 1) });
+      if (this.ignored.has(n)) line.classList.add("ignored");
       if (this.tags.has(n)) line.append(this.tag(this.tags.get(n)));
       let at = this.starts[n];
       const end = n + 1 < this.starts.length ? this.starts[n + 1] - 1 : this.text.length;
@@ -220,6 +253,7 @@ class Pane {
           line.append(piece);
         }
       }
+      if (at === this.starts[n]) line.append(make("br")); // else it would be lost when copied
       this.elements[n] = line;
       lines.push(line);
     }
@@ -233,29 +267,87 @@ class Pane {
     return make("span", { class: `tag c${(first - 1) % PALETTE}`, "data-m": first, "data-tag": text, title });
   }
 
+  /** Chooses the match that was clicked; clicked again, the next of those that lie there. */
   clicked(event) {
     const piece = event.target.closest("[data-m]");
-    if (piece && !getSelection().toString()) this.options.select(Number(piece.dataset.m), this.side, piece);
+    if (!piece || getSelection().toString()) return;
+    const line = piece.closest(".line");
+    const isTag = piece.classList.contains("tag");
+    const place = this.placeOf(event, line);
+    const there = isTag
+      ? this.tags.get(Number(line.dataset.n) - 1)
+      : this.here.filter((m) => m.start[this.side] <= place && place < m.end[this.side]).map((m) => m.number);
+    const at = there.indexOf(this.active?.number);
+    const number = at < 0 ? Number(piece.dataset.m) : there[(at + 1) % there.length];
+    this.options.select(number, this.side, isTag ? this.matches[number - 1].start[this.side] : place);
   }
 
-  /** Shows a match, so far below the top of the pane; twice, for what comes into view may have another height. */
-  reveal(match, below) {
-    this.show(match.file[this.side]);
-    this.activate(match);
-    const line = this.elements[this.line(match.start[this.side])];
-    if (!line) return;
+  /** Where in the text was clicked. */
+  placeOf(event, line) {
+    const [node, offset] = caret(event);
+    let place = this.starts[Number(line.dataset.n) - 1];
+    if (!node || !line.contains(node)) return place;
+    for (const text of textsIn(line)) {
+      if (text === node) return place + offset;
+      place += text.length;
+    }
+    return place;
+  }
+
+  /** Where a place is on the screen; nowhere if it is folded. */
+  rectangle(place) {
+    const n = this.line(place);
+    const line = this.elements[n];
+    if (!line?.isConnected) return null;
+    line.closest(".block").style.contentVisibility = "visible"; // or it may not be laid out yet
+    let left = place - this.starts[n];
+    for (const text of textsIn(line)) {
+      if (left < text.length) {
+        const range = document.createRange();
+        range.setStart(text, left);
+        range.setEnd(text, left + 1);
+        return range.getBoundingClientRect();
+      }
+      left -= text.length;
+    }
+    return line.getBoundingClientRect();
+  }
+
+  /** How far below the top of the pane a place is shown. */
+  height(place) {
+    const top = this.rectangle(place)?.top ?? 0;
+    return top - this.scroller.getBoundingClientRect().top;
+  }
+
+  /** Shows a place, so far below the top; twice, for what comes into view may have another height. */
+  reveal(place, below) {
     const move = () => {
-      this.scroller.scrollTop +=
-        line.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top - below;
+      const found = this.rectangle(place);
+      if (!found) return;
+      const frame = this.scroller.getBoundingClientRect();
+      this.scroller.scrollTop += found.top - frame.top - below;
+      if (found.left < frame.left || found.right > frame.right - LINE_HEIGHT)
+        this.scroller.scrollLeft += found.left - frame.left - frame.width / 3;
     };
     move();
     requestAnimationFrame(move);
   }
 
   activate(match) {
-    for (const piece of this.body.querySelectorAll(".on")) piece.classList.remove("on");
+    const changed = [this.active, match].filter((one) => one && this.here.includes(one));
     this.active = match;
+    for (const piece of this.body.querySelectorAll(".on")) piece.classList.remove("on");
     for (const piece of this.body.querySelectorAll(`[data-m="${match.number}"]`)) piece.classList.add("on");
+    if (this.overlap) {
+      this.marks = marksOf(this.here, this.side, match);
+      for (const block of this.body.querySelectorAll(".block")) {
+        const [from, to] = [this.starts[block.from], this.starts[block.to] ?? this.text.length + 1];
+        if (changed.some((one) => one.start[this.side] < to && one.end[this.side] > from)) {
+          block.isStale = true;
+          this.watcher.observe(block);
+        }
+      }
+    }
     this.drawMap();
   }
 
@@ -267,9 +359,11 @@ class Pane {
     const pen = this.canvas.getContext("2d");
     const style = getComputedStyle(document.documentElement);
     const colours = Array.from({ length: PALETTE }, (_, n) => style.getPropertyValue("--c" + n).trim());
-    const per = (height / this.starts.length) * scale;
+    // Lines that are broken are the higher, the longer they are.
+    const per = (height / (this.options.wraps ? this.text.length + 1 : this.starts.length)) * scale;
     for (const match of this.here) {
-      const [from, to] = [match.start[this.side], match.end[this.side]].map((place) => this.line(place));
+      const ends = [match.start[this.side], match.end[this.side]];
+      const [from, to] = this.options.wraps ? ends : ends.map((place) => this.line(place));
       pen.globalAlpha = match === this.active ? 1 : 0.6;
       pen.fillStyle = colours[(match.number - 1) % PALETTE];
       const inset = match === this.active ? 0 : 3 * scale;

@@ -7,19 +7,22 @@ function isVerdict(found) {
   return Boolean(found) && VERDICTS.includes(found.verdict) && typeof found.note === "string";
 }
 
+/** What the browser keeps, unless the report was made with another verdict than was known when it was chosen. */
 function verdictOf(pair) {
+  const given = index.verdicts[pair.key];
   try {
     const found = JSON.parse(kept.get("verdict:" + pair.key) || "null");
-    if (isVerdict(found)) return found;
+    if (isVerdict(found) && (!given || found.over === JSON.stringify(given))) return found;
   } catch {
     // Not ours: as if there were none.
   }
-  return index.verdicts[pair.key] || undecided;
+  return given || undecided;
 }
 
 function setVerdict(pair, change) {
   const { verdict, note } = { ...verdictOf(pair), ...change };
-  const isKept = kept.set("verdict:" + pair.key, JSON.stringify({ verdict, note }));
+  const over = JSON.stringify(index.verdicts[pair.key]);
+  const isKept = kept.set("verdict:" + pair.key, JSON.stringify({ verdict, note, over }));
   if (!isKept) {
     index.verdicts[pair.key] = { verdict, note };
     say("This browser keeps nothing for pages like this one: export the verdicts before you close it.");
@@ -50,15 +53,20 @@ function verdictFields(pair, changed = () => {}) {
     class: "note",
     placeholder: "Note",
     value: now.note,
-    oninput: () => setVerdict(pair, { note: note.value }),
+    oninput: () => {
+      setVerdict(pair, { note: note.value });
+      printed.textContent = note.value;
+    },
   });
-  return [choice, note];
+  const printed = make("span", { class: "printed" }, now.note);
+  return [choice, note, printed];
 }
 
 function exportVerdicts() {
-  const verdicts = {};
+  const verdicts = { ...index.verdicts }; // those of pairs that are no longer listed too
   for (const pair of index.pairs) {
     const { verdict, note } = verdictOf(pair);
+    delete verdicts[pair.key];
     if (verdict || note) verdicts[pair.key] = { verdict, note };
   }
   const text = JSON.stringify({ kind: "chaffinch verdicts", version: 1, verdicts }, null, 1) + "\n";

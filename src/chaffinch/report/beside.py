@@ -1,0 +1,68 @@
+"""What stands beside what within a match: a place of both sides for every line."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from chaffinch import api, language
+from chaffinch.errors import ChaffinchError
+from chaffinch.parts import recipe_for
+from chaffinch.types import Document, Match, Pair, Span
+
+_APART = 24
+"""Symbols at most from one place to the next, for in prose a line may be a page."""
+
+
+class _Symbols(NamedTuple):
+    """Where each symbol of a document begins, in bytes, and in which line."""
+
+    starts: list[int]
+    lines: list[int]
+
+
+_NONE = _Symbols([], [])
+
+
+class Beside:
+    """Runs have symbol for symbol the same, so the nth of one side stands beside the nth of the other."""
+
+    def __init__(self, documents: Mapping[str, Mapping[str, Document]], receipt: Mapping[str, Any]) -> None:
+        self._documents = documents
+        self._fronts: list[str] = list(receipt.get("recipes", ()))
+        self._known: dict[tuple[str, str], _Symbols] = {}
+
+    def steps(self, pair: Pair, match: Match) -> Iterator[tuple[int, int]]:
+        """The bytes at which a run or a line of one of them begins, left and right."""
+        left, right = (self._symbols(*at) for at in ((pair.left, match.left), (pair.right, match.right)))
+        for spans in match.runs:
+            a, b = (bisect_left(of.starts, span.start) for of, span in zip((left, right), spans, strict=True))
+            ends = bisect_left(left.starts, spans[0].end), bisect_left(right.starts, spans[1].end)
+            yield spans[0].start, spans[1].start
+            last = a
+            for i, j in zip(range(a + 1, ends[0]), range(b + 1, ends[1]), strict=False):
+                is_new = left.lines[i] != left.lines[i - 1] or right.lines[j] != right.lines[j - 1]
+                if is_new or i - last == _APART:
+                    last = i
+                    yield left.starts[i], right.starts[j]
+
+    def _symbols(self, submission: str, span: Span) -> _Symbols:
+        key = submission, span.document
+        if key not in self._known:
+            self._known[key] = self._read(self._documents.get(submission, {}).get(span.document))
+        return self._known[key]
+
+    def _read(self, document: Document | None) -> _Symbols:
+        """Nothing of what cannot be read again."""
+        if document is None or not self._fronts:
+            return _NONE
+        family = language.family(document.language or "text")
+        front = family if family in self._fronts else self._fronts[0]
+        try:
+            starts: list[int] = api.stream(document, recipe_for(front)).starts.tolist()
+        except ChaffinchError:
+            return _NONE
+        ends_of_lines = [found.start() for found in re.finditer(b"[\n\r]", document.data)]
+        return _Symbols(starts, [bisect_left(ends_of_lines, start) for start in starts])
