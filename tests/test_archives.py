@@ -262,7 +262,7 @@ def test_two_hundred_folders_deep() -> None:
 
 
 def test_an_empty_archive_has_no_members() -> None:
-    assert opened("zip", zipped({})) == {}
+    assert opened("zip", zipped({})) == {"a.zip": "an empty archive"}
     assert opened("tar", tarred({})) == {}
 
 

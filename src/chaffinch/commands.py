@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,7 @@ from chaffinch.types import Document, Skipped
 if TYPE_CHECKING:
     from chaffinch.types import Fingerprints
 
-FOUND, NOTHING, ERROR = 0, 1, 2
+FOUND, NOTHING, ERROR, STOPPED = 0, 1, 2, 130
 _BATCH_BYTES = 64 << 20
 _SHOWN = 12
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -43,7 +44,21 @@ class _Group(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return context.exit(FOUND)
         except OSError as error:
-            complain(f"{error.strerror or error}")
+            where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+            complain(f"{where}{error.strerror or error}")
+        except KeyboardInterrupt:
+            complain("stopped")
+            return context.exit(STOPPED)
+        except MemoryError:
+            complain("not enough memory; compare less at once, or leave out the largest files")
+        except (click.exceptions.Exit, click.ClickException, click.Abort):
+            raise
+        except Exception as error:  # 1 would mean that nothing was found
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            complain(
+                f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno}); "
+                "this is a defect, please report it"
+            )
         return context.exit(ERROR)
 
 
@@ -211,6 +226,13 @@ def is_error(skipped: list[Skipped], paths: tuple[Path, ...]) -> bool:
     """Whether something that was asked for by name could not be read."""
     named = {str(path) for path in paths}
     return any(s.name in named for s in skipped)
+
+
+def tell_json(value: Any) -> None:
+    """In UTF-8 whatever the terminal takes: it is for a program."""
+    text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 
 def counted(count: int, what: str) -> str:

@@ -20,6 +20,7 @@ from chaffinch.commands import (
     main,
     on_terminal,
     printable,
+    tell_json,
     tell_skipped,
 )
 from chaffinch.errors import Unreadable
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from chaffinch.types import Report
 
 _REPORT = "chaffinch-report.html"
+_NO_REPORTS = (".pdf", ".json", ".csv", ".txt", ".md", ".docx")
 _SHOWN = 12
 _PATHS = click.Path(path_type=Path)
 
@@ -57,13 +59,52 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
 
     PATHS are a folder or an archive with a submission in each of its entries, or the submissions themselves.
     """
+    from chaffinch.report import nameless, to_csv, to_json, write
+
     if options["cases"] and options["as_json"] and not options["output"]:
         raise click.UsageError("--cases are written beside the report: with --json, name its --output.")
+    output = options["output"] or (None if options["as_json"] else Path(_REPORT))
+    _check_outputs(output, options["as_csv"])
+    verdicts = _verdicts(options["verdicts"])
     report = _run(paths, options)
-    _hand_out(report, options)
+    named = (*paths, *options["base"], *map(Path, options["old"]))
+    is_bad = is_error(list(report.skipped), named)
+    shown = nameless(report) if options["anonymize"] else report
+    if options["as_json"]:
+        tell_json(to_json(shown))
+    if is_bad and not report.submissions:  # a report of nothing must not take the place of a good one
+        tell_skipped(shown.skipped, "--json has them all")
+        context.exit(ERROR)
+    if options["as_csv"]:
+        write(options["as_csv"], to_csv(shown).encode("utf-8", "replace"))
+    if output:
+        _write(report, output, verdicts, options)
     if not options["as_json"]:
-        _summarize(report)
-    context.exit(ERROR if is_error(list(report.skipped), paths) else FOUND if report.pairs else NOTHING)
+        _summarize(shown)
+    context.exit(ERROR if is_bad else FOUND if report.pairs else NOTHING)
+
+
+def _check_outputs(output: Path | None, as_csv: Path | None) -> None:
+    """What could not be written is told before all the work."""
+    from chaffinch.report import is_file, refuse_foreign
+
+    if output and output.suffix.lower() in _NO_REPORTS:
+        raise click.UsageError(f"--output {output}: a report is a .html file or a folder.")
+    if output and as_csv and output.absolute() == as_csv.absolute():
+        raise click.UsageError("--output and --csv are the same file.")
+    for path in filter(None, (output, as_csv)):
+        is_page = path is as_csv or is_file(path)
+        if is_page and path.is_dir():
+            raise Unreadable(f"{path}: is a folder; name a file")
+        if not is_page and path.exists() and not path.is_dir():
+            raise Unreadable(f"{path}: is a file; a report is a .html file or a folder")
+        parent = next(p for p in path.absolute().parents if p.exists())
+        if not parent.is_dir():
+            raise Unreadable(f"{parent}: is a file, not a folder")
+        if not os.access(path if path.is_dir() else parent, os.W_OK):
+            raise Unreadable(f"{parent}: no permission to write there")
+    if output and not is_file(output):
+        refuse_foreign(output)
 
 
 def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
@@ -79,26 +120,20 @@ def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
     return dated(report, rows)
 
 
-def _hand_out(report: Report, options: dict[str, Any]) -> None:
-    from chaffinch.report import case_files, save, to_csv, to_json
+def _write(report: Report, output: Path, verdicts: dict[str, Any] | None, options: dict[str, Any]) -> None:
+    from chaffinch.report import case_files, is_file, save
 
-    if options["as_json"]:
-        click.echo(json.dumps(to_json(report), ensure_ascii=False, indent=1))
-    output = options["output"] or (None if options["as_json"] else Path(_REPORT))
-    if options["as_csv"]:
-        options["as_csv"].write_text(to_csv(report), "utf-8", newline="")
-    if output:
-        verdicts = _verdicts(options["verdicts"])
-        save(report, output, anonymize=options["anonymize"], verdicts=verdicts)
-        is_file = output.suffix.lower() in (".html", ".htm")
-        page = output if is_file else output / "index.html"
-        click.echo(f"The report: {printable(str(page))}", err=options["as_json"])
-        if options["cases"]:
-            folder = output.with_name(f"{output.stem}-cases") if is_file else output / "cases"
-            case_files(report, folder, options["cases"], redact=options["anonymize"], verdicts=verdicts)
-            click.echo(f"Case files: {printable(str(folder))}", err=options["as_json"])
-        if options["opens"]:
-            webbrowser.open(page.resolve().as_uri())
+    save(report, output, anonymize=options["anonymize"], verdicts=verdicts)
+    page = output if is_file(output) else output / "index.html"
+    click.echo(f"The report: {printable(str(page))}", err=options["as_json"])
+    folder = output.with_name(f"{output.stem}-cases") if is_file(output) else output / "cases"
+    if options["cases"] or options["anonymize"]:  # those of an earlier run may have names
+        count = options["cases"] or 0
+        case_files(report, folder, count, redact=options["anonymize"], verdicts=verdicts)
+    if options["cases"]:
+        click.echo(f"Case files: {printable(str(folder))}", err=options["as_json"])
+    if options["opens"]:
+        webbrowser.open(page.resolve().as_uri())
 
 
 def _verdicts(path: Path | None) -> dict[str, Any] | None:
@@ -114,11 +149,18 @@ def _verdicts(path: Path | None) -> dict[str, Any] | None:
 
 
 def _summarize(report: Report) -> None:
-    """A short table, and what was left out."""
+    """A short table, what was compared, and what was left out."""
     tell_skipped(report.skipped, "the report has them all")
     everyone = len(report.submissions)
+    compared = [
+        counted(everyone, "submission"),
+        counted(len(report.old), "older one") if report.old else "",
+        counted(len(report.receipt["base"]), "file") + " of base code" if report.receipt["base"] else "",
+        f"{len(report.skipped)} left out" if report.skipped else "",
+    ]
+    click.echo(f"Compared: {', '.join(filter(None, compared))}.")
     if not report.pairs:
-        click.echo(f"Nothing in common among {counted(everyone, 'submission')}.")
+        click.echo("Nothing in common.")
         if everyone + len(report.old) < 2:
             click.echo("Name the folder that has a file, folder or archive for each student, or several paths.")
         return
@@ -126,8 +168,7 @@ def _summarize(report: Report) -> None:
     for pair in report.pairs[:_SHOWN]:
         names = f"{printable(pair.left)}  -  {printable(pair.right)}"
         click.echo(f"{pair.score:6.0%} {pair.surprise:9.1f} {pair.longest:8}  {names}")
-    listed = f"{counted(len(report.pairs), 'pair')} of {counted(everyone, 'submission')} listed"
-    click.echo(f"{listed}, {counted(len(report.clusters), 'cluster')}, {len(report.skipped)} left out")
+    click.echo(f"{counted(len(report.pairs), 'pair')} listed, {counted(len(report.clusters), 'cluster')}")
 
 
 @main.command()

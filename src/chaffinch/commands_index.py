@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +19,7 @@ from chaffinch.commands import (
     main,
     on_terminal,
     printable,
+    tell_json,
     tell_skipped,
 )
 from chaffinch.errors import Unreadable
@@ -58,7 +58,10 @@ def _tell(line: str) -> None:
 def _say(as_json: bool, told: dict[str, Any], line: str) -> None:
     """The one result of a command."""
     _tell("")
-    click.echo(json.dumps(told, ensure_ascii=False, indent=1) if as_json else line)
+    if as_json:
+        tell_json(told)
+    else:
+        click.echo(line)
 
 
 @index.command()
@@ -357,7 +360,7 @@ def search(
             to_report(opened, answers, skipped).save(output)
     _complain(skipped)
     if as_json:
-        click.echo(json.dumps(to_json(answers, skipped), ensure_ascii=False, indent=1))
+        tell_json(to_json(answers, skipped))
     else:
         for answer in answers:
             _show(answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
@@ -12,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch import __version__, language, match, pool, rank
+from chaffinch.errors import BadRecipe
 from chaffinch.index.former import is_index, related
 from chaffinch.parts import Part, made_of, recipe_for
 from chaffinch.read import collect
 from chaffinch.read.dates import Dated, dated
 from chaffinch.read.expand import expand
-from chaffinch.recipe import FRONTS, Recipe
+from chaffinch.recipe import CODE, FRONTS, Recipe
 from chaffinch.types import Cluster, Coverage, Document, Pair, Report, Skipped, Span, Submission
 
 Comparable = str | Path | Document
@@ -53,11 +55,12 @@ def compare(
     ignored, as by MOSS; else it counts less, the more have it. `progress` is told what is being done.
     `dates` says when submissions were handed in, by name, in ISO 8601; it is shown, and changes no result.
     """
+    _check(threshold, top, max_owners)
     tell = progress or (lambda stage: None)
     least = THRESHOLD if threshold is None else threshold
     tell("Reading ...")
     new, skipped = _submissions(paths, student_pattern)
-    former, skipped_old = _former(old, new, student_pattern)
+    former, skipped_old, indexes = _former(old, new, student_pattern)
     given, skipped_base = _submissions(base, None)
     skipped = [*skipped, *skipped_old, *skipped_base]
     everyone = _told_apart(new, former)
@@ -68,6 +71,7 @@ def compare(
         tell(f"Comparing {len(owned)} submissions in {kind} ...")
         base_documents = [d for documents in of_base.get(kind, {}).values() for d in documents]
         parts.append(made_of(recipe_for(kind), owned, base_documents, len(new), least, max_owners, threads))
+    skipped += [Skipped(name, "nothing in it to compare") for part in parts for name in part.empty()]
     tell("Looking at the matches ...")
     everything = pool.pooled(parts, len(everyone))
     listed = pool.ranked(everything, least, _LINKED if threshold is None else np.inf, top)
@@ -83,25 +87,42 @@ def compare(
         tuple(skipped),
         _background(listed.counts, len(new), len(former)),
         _receipt(parts, len(new), len(former), given, threshold, top, max_owners)
+        | ({"old_indexes": indexes} if indexes else {})
         | _estimated(listed.scored, len(everything.pairs)),
         _ignored(parts, everyone),
     )
-    return dated(report, [Dated(f"date of {name}", name, date) for name, date in (dates or {}).items()])
+    return dated(report, [Dated(f"date of {name}", name, str(date)) for name, date in (dates or {}).items()])
+
+
+def _check(threshold: float | None, top: int | None, max_owners: int | None) -> None:
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise BadRecipe(f"threshold is {threshold}; choose one from 0 to 1")
+    if top is not None and top < 1:
+        raise BadRecipe(f"top is {top}; choose 1 or more, or None for all")
+    if max_owners is not None and max_owners < 2:
+        raise BadRecipe(f"max_owners is {max_owners}; choose 2 or more, or None")
 
 
 def _former(
     items: Iterable[Comparable], new: Sequence[Submission], student_pattern: str | None
-) -> tuple[list[Submission], list[Skipped]]:
-    """Earlier work; of an index, what has anything in common with the new."""
+) -> tuple[list[Submission], list[Skipped], dict[str, str]]:
+    """Earlier work, a class in each path; of an index, what has anything in common with the new, and what is
+    promised of that."""
+    promised: dict[str, str] = {}
     everything = [items] if isinstance(items, str | Path | Document) else list(items)
-    indexes = [str(item) for item in everything if not isinstance(item, Document) and is_index(item)]
-    others = [item for item in everything if isinstance(item, Document) or str(item) not in indexes]
-    found, skipped = _submissions(others, student_pattern)
-    for where in indexes:
-        submissions, left_out = related(where, new)
+    documents = [item for item in everything if isinstance(item, Document)]
+    found, skipped = _submissions(documents, None)
+    for path in dict.fromkeys(str(item) for item in everything if not isinstance(item, Document)):
+        if is_index(path):
+            submissions, left_out, least = related(path, new)
+            promised[path] = (
+                f"documents that share a run of {least} symbols are found" if least else "no promise"
+            )
+        else:
+            submissions, left_out = _submissions([path], student_pattern)
         found += submissions
         skipped += left_out
-    return found, skipped
+    return found, skipped, promised
 
 
 def _submissions(
@@ -110,6 +131,9 @@ def _submissions(
     """A document is a submission; paths are looked through for them."""
     everything = [items] if isinstance(items, str | Path | Document) else list(items)
     documents = [item for item in everything if isinstance(item, Document)]
+    for document in documents:
+        if not (isinstance(document.name, str) and isinstance(document.data, bytes)):
+            raise TypeError(f"a Document has a name and bytes, not {document.name!r} and {type(document.data)}")
     paths = [Path(item) for item in everything if not isinstance(item, Document)]
     found, skipped = collect.submissions(paths, student_pattern) if paths else ([], [])
     for document in documents:
@@ -135,17 +159,35 @@ def _by_language(
     submissions: Sequence[Submission], asked: str, skipped: list[Skipped]
 ) -> dict[str, dict[int, list[Document]]]:
     """For each language the documents of each submission that has any."""
-    wanted = None if asked == "auto" else Recipe(asked).front
+    wanted = None if asked in ("auto", CODE) else Recipe(asked).front
+    kinds = [[language.family(d.language or "text") for d in s.documents] for s in submissions]
+    alike = {language.family((wanted or "").removesuffix(language.KEEP_NAMES))}
+    if not any(kind in alike for of_one in kinds for kind in of_one):
+        alike.add("text")  # whoever names a language means files by which it cannot be told
     found: dict[str, dict[int, list[Document]]] = {}
-    for i, submission in enumerate(submissions):
-        for document in submission.documents:
-            kind = language.family(document.language or "text")
-            alike = kind in (language.family(wanted or ""), "text") and document.format == "plain"
-            if wanted is not None and wanted not in FRONTS and not alike:
-                skipped.append(Skipped(document.name, f"not {wanted}; left out"))
-                continue
-            found.setdefault(wanted or kind, {}).setdefault(i, []).append(document)
+    for i, (submission, of_one) in enumerate(zip(submissions, kinds, strict=True)):
+        for document, kind in zip(submission.documents, of_one, strict=True):
+            why = ""
+            if wanted is None:
+                if asked == CODE and kind == "text":
+                    why = "not a program; left out"
+                elif not _is_known(kind):
+                    why = f"no language {kind!r} is known; left out"
+            elif wanted not in FRONTS and not (kind in alike and document.format == "plain"):
+                why = f"not {wanted}; left out"
+            if why:
+                skipped.append(Skipped(document.name, why))
+            else:
+                found.setdefault(wanted or kind, {}).setdefault(i, []).append(document)
     return dict(sorted(found.items()))
+
+
+@cache
+def _is_known(front: str) -> bool:
+    try:
+        return bool(Recipe(front))
+    except BadRecipe:
+        return False
 
 
 def _as_read(parts: list[Part], everyone: list[Submission]) -> list[Submission]:

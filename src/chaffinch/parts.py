@@ -92,6 +92,10 @@ class Part:
                     have_it = int(np.median(owners[start:end]))
                     yield Passage(unit.spans([start], [end - start], [0])[0], end - start, have_it)
 
+    def empty(self) -> list[str]:
+        """Documents without a symbol."""
+        return [d.name for u in self.units for d, s in zip(u.documents, u.streams, strict=True) if not len(s)]
+
     def ignored(self, unit: int) -> list[Span]:
         """What of a unit is not compared."""
         ranges = _ranges(self.masks[unit])

@@ -36,7 +36,7 @@ def _language_front(front: object) -> str:
         return found
     names = ", ".join((*FRONTS, CODE, *language.languages()))
     hint = "" if language.has_pygments() else "; more with pip install 'chaffinch[languages]'"
-    raise BadRecipe(f"front is {front!r}; choose one of {names}{hint}")
+    raise BadRecipe(f"no language {front!r} is known; choose one of {names}{hint}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import contents
@@ -21,23 +22,37 @@ def is_index(path: str | Path) -> bool:
     return is_database(path) or (Path(path) / CATALOGUE).is_file()
 
 
-def related(where: str, new: Sequence[Submission]) -> tuple[list[Submission], list[Skipped]]:
-    """Each old document by itself, and what was left out."""
+class Related(NamedTuple):
+    """Each old document by itself, what was left out, and from how many symbols on what is shared is found."""
+
+    submissions: list[Submission]
+    skipped: list[Skipped]
+    guarantee: int | None
+
+
+def related(where: str, new: Sequence[Submission]) -> Related:
     names: dict[int, str] = {}
     found: list[Submission] = []
     skipped: list[Skipped] = []
+    others: list[str] = []
     with Index.open(where) as index:
         store = index.store
         if store.settings.content != "text":
             raise IndexTrouble(f"{where}: keeps no texts to compare with; make it with content, or use search")
-        for document in (d for submission in new for d in submission.documents if _is_for(index, d)):
+        for document in (d for submission in new for d in submission.documents):
+            if not _is_for(index, document):
+                others.append(document.name)
+                continue
             heavy, total = heaviest(store, document, _MOST)
             names.update(heavy)
             if total > _MOST:
-                why = (
-                    f"{total - _MOST} documents that share less with {document.name} were not compared with it"
-                )
-                skipped.append(Skipped(where, why))
+                why = f"{total - _MOST} documents of {where} that share less with it were not compared with it"
+                skipped.append(Skipped(document.name, why))
+        if others:
+            kind, recipe = ("programs", "code") if index.recipe.front in FRONTS else ("texts", "text")
+            rest = f" and {len(others) - 1} more {kind}" if len(others) > 1 else ""
+            why = f"not looked up in {where}, an index of other documents; make one with --recipe {recipe}"
+            skipped.append(Skipped(f"{others[0]}{rest}", why))
         packed = store.contents(sorted(names))
         for number in sorted(names):
             try:
@@ -45,7 +60,7 @@ def related(where: str, new: Sequence[Submission]) -> tuple[list[Submission], li
                 found.append(Submission(document.name, (document,)))
             except Damaged as error:
                 skipped.append(Skipped(names[number], error.why))
-    return found, skipped
+        return Related(found, skipped, index.recipe.guarantee)
 
 
 def _is_for(index: Index, document: Document) -> bool:

@@ -43,7 +43,12 @@ def members(document: Document, budget: Budget) -> Iterator[Document | Skipped]:
     with ExitStack() as open_files:
         try:
             found = _listing(document, budget, open_files)
-            yield from listing.members(document.name, found, budget)
+            is_empty = True
+            for member in listing.members(document.name, found, budget):
+                is_empty = False
+                yield member
+            if is_empty:
+                yield Skipped(document.name, "an empty archive")
         except Unreadable as error:
             yield Skipped(document.name, str(error).removeprefix(f"{document.name}: "))
 

@@ -117,6 +117,8 @@ def _contents(folder: Path, is_root: bool = False) -> Iterator[os.DirEntry[str] 
     except OSError as error:
         yield Skipped(str(folder), _reason(error))
         return
+    if not entries and not is_root:
+        yield Skipped(str(folder), "an empty folder")
     names = {entry.name for entry in entries}
     if is_environment(names) and not is_root:
         yield Skipped(str(folder), "build output; left out")

@@ -9,11 +9,22 @@ from typing import Any
 from chaffinch.report.case import case_file
 from chaffinch.report.cases import case_files
 from chaffinch.report.export import to_csv, to_json
-from chaffinch.report.page import write_file, write_folder
+from chaffinch.report.page import is_file, refuse_foreign, write, write_file, write_folder
+from chaffinch.report.redact import nameless
 from chaffinch.report.view import View
 from chaffinch.types import Report
 
-__all__ = ["case_file", "case_files", "save", "to_csv", "to_json"]
+__all__ = [
+    "case_file",
+    "case_files",
+    "is_file",
+    "nameless",
+    "refuse_foreign",
+    "save",
+    "to_csv",
+    "to_json",
+    "write",
+]
 
 
 def save(
@@ -24,7 +35,7 @@ def save(
     `verdicts` is what a reviewer exported from an earlier report, loaded from its JSON.
     """
     view = View(report, anonymize=anonymize, verdicts=verdicts)
-    if path.suffix.lower() in (".html", ".htm"):
+    if is_file(path):
         write_file(view, path)
     else:
         write_folder(view, path)

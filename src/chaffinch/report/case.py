@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from chaffinch.report.page import encoded, escaped, fill, static
+from chaffinch.report.page import encoded, escaped, fill, static, write
 from chaffinch.report.redact import Names, only
 from chaffinch.report.texts import Text, Texts, digest, pair_keys
 from chaffinch.report.view import VERDICTS, WORDS, number, plain, shown_date, verdicts_of, worded
@@ -112,8 +112,7 @@ def case_file(
     values["matches"] = ""
     room = _LIMIT - len(encoded(fill(static("case.html"), values)))
     values["matches"] = _matches(texts, pair, names, room)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(encoded(fill(static("case.html"), values)))
+    write(path, encoded(fill(static("case.html"), values)))
 
 
 def _figures(pair: Pair) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import html
 import json
+import os
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
@@ -13,8 +14,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from chaffinch.errors import Unreadable
 from chaffinch.report.view import View
 
+_GENERATOR = b'<meta name="generator" content="Chaffinch">'
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 _CHUNK = re.compile(r"[ps]\d+\.js")
 _STYLES = ("matches", "style", "lists", "pair", "dates", "small")
@@ -48,6 +51,33 @@ def encoded(page: str) -> bytes:
     return page.encode("utf-8", "replace")
 
 
+def is_file(path: Path) -> bool:
+    """Whether a report there is one file; else it is a folder."""
+    return path.suffix.lower() in (".html", ".htm")
+
+
+def write(path: Path, data: bytes) -> None:
+    """All or nothing: what was there stays until the new is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():  # a device or a pipe
+        path.write_bytes(data)
+        return
+    part = path.with_name(f".{path.name[:100]}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def refuse_foreign(folder: Path) -> None:
+    """A folder whose pages are not a report's is not written over."""
+    page = folder / "index.html"
+    if page.is_file() and _GENERATOR not in page.read_bytes()[:1000]:
+        raise Unreadable(f"{page}: not a report of Chaffinch's; name another folder, or remove it")
+
+
 def _packed(value: Any) -> str:
     """JSON, compressed, as letters; without the time, so that it is the same again."""
     return b64encode(gzip.compress(script_json(value).encode("ascii"), 9, mtime=0)).decode("ascii")
@@ -69,17 +99,17 @@ def write_file(view: View, path: Path) -> None:
     chunks = (
         f'<script type="text/plain" id="{key}">{_packed(value)}</script>\n' for key, value in view.chunks()
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(_page({**view.index(), "inside": True}, chunks))
+    write(path, _page({**view.index(), "inside": True}, chunks))
 
 
 def write_folder(view: View, path: Path) -> None:
     """index.html and a script for each submission and pair: from disk browsers load scripts, but no data."""
+    refuse_foreign(path)
     data = path / "data"
     data.mkdir(parents=True, exist_ok=True)
     for left_over in data.iterdir():
-        if _CHUNK.fullmatch(left_over.name):
+        if _CHUNK.fullmatch(left_over.name) and left_over.read_bytes().startswith(b"chaffinchChunk("):
             left_over.unlink()
     for key, value in view.chunks():
         (data / f"{key}.js").write_bytes(encoded(f'chaffinchChunk("{key}",{script_json(value)});\n'))
-    (path / "index.html").write_bytes(_page({**view.index(), "inside": False}, iter(())))
+    write(path / "index.html", _page({**view.index(), "inside": False}, iter(())))

@@ -6,14 +6,14 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from chaffinch.report.texts import Edit, contents
-from chaffinch.types import Report
+from chaffinch.types import Pair, Report, Skipped, Span, Submission
 
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 _MAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}")
@@ -25,8 +25,13 @@ _AFTER = r"(?:(?i:s)?(?![^\W\d_])|(?<=[a-z])(?=[A-Z]))"
 _LONG = 5
 _GAP = 3
 _JOIN = rf"[\W_]{{0,{_GAP}}}"
+_ALPHABETIC = re.compile(r"[\u0000-\u2e7f\ua000-\uabff\ufb00-\ufdff\ufe70-\ufeff]")
 _BETWEEN = re.compile(_JOIN)
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
+_PLAIN = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "þ": "th", "æ": "a", "œ": "oe", "ß": "s"}
+)
+"""Letters with a stroke and the like, which no accent can be taken from."""
 
 
 def pieces(name: str) -> list[str]:
@@ -39,7 +44,7 @@ def _spellings(piece: str) -> set[str]:
     lower = piece.lower()
     apart = unicodedata.normalize("NFKD", lower)
     plain = "".join(c for c in apart if not unicodedata.combining(c))
-    return {lower, apart, plain, lower.translate(_UMLAUTS)} - {""}
+    return {lower, apart, plain, plain.translate(_PLAIN), lower.translate(_UMLAUTS)} - {""}
 
 
 def _tells(piece: str) -> bool:
@@ -65,8 +70,16 @@ def _whole(name: str) -> Iterator[_Sought]:
     """A name with its parts in either order, if it is long enough to be one."""
     whole = pieces(name)
     size = sum(map(len, whole))
-    if size < 3 or "".join(whole).isdigit():
+    if "".join(whole).isdigit():
         return
+    if size < 3 and "".join(whole).isascii():
+        if size == 2:  # Xu, but neither xu nor XU, which may be anything
+            yield _Sought(
+                [{piece.lower()} for piece in whole], rf"(?<!\w){re.escape(''.join(whole).title())}(?!\w)"
+            )
+        return
+    if len(whole) == 1 and not _ALPHABETIC.search(whole[0]):
+        whole = list(whole[0])  # in scripts that have no spaces one may stand between a name's parts
     for order in (whole, whole[::-1]) if len(whole) > 1 else (whole,):
         spellings = [_spellings(piece) for piece in order]
         each = (f"(?:{'|'.join(map(re.escape, sorted(spelt, key=_longest)))})" for spelt in spellings)
@@ -167,6 +180,14 @@ class Names:
                 return self.labels[known] + rest
         return step
 
+    def skipped(self, n: int, left_out: Skipped) -> Skipped:
+        """The nth that was left out. A student of whom nothing could be read is not known by name, so no name
+        of a file can be shown."""
+        name = PurePosixPath(left_out.name)
+        shown = f"file {n}{name.suffix if name.suffix[1:].isalnum() and len(name.suffix) < 6 else ''}"
+        why = left_out.why.replace(left_out.name, shown).replace(name.name or "\0", shown)
+        return Skipped(shown, self.text(why))
+
     def values(self, value: Any) -> Any:
         """The same lists and dictionaries with every text in them redacted."""
         if isinstance(value, str):
@@ -210,6 +231,49 @@ def everybody(report: Report) -> Names:
         near.setdefault(pair.left, {})[pair.right] = None
         near.setdefault(pair.right, {})[pair.left] = None
     return Names(labels, {name: tuple(others) for name, others in near.items()})
+
+
+def nameless(report: Report) -> Report:
+    """The same without names of students; the texts stay as they are, for lists of figures have none."""
+    names = everybody(report)
+    labels = names.labels
+
+    def file(owner: str, document: str) -> str:
+        return names.file(owner, document)
+
+    def span(owner: str, of: Span) -> Span:
+        return replace(of, document=file(owner, of.document))
+
+    def submission(of: Submission) -> Submission:
+        documents = tuple(replace(d, name=file(of.name, d.name)) for d in of.documents)
+        return Submission(labels[of.name], documents)
+
+    def pair(of: Pair) -> Pair:
+        matches = (
+            replace(
+                m,
+                left=span(of.left, m.left),
+                right=span(of.right, m.right),
+                runs=tuple((span(of.left, a), span(of.right, b)) for a, b in m.runs),
+            )
+            for m in of.matches
+        )
+        return replace(of, left=labels[of.left], right=labels[of.right], matches=tuple(matches))
+
+    return replace(
+        report,
+        submissions=tuple(map(submission, report.submissions)),
+        old=tuple(map(submission, report.old)),
+        pairs=tuple(map(pair, report.pairs)),
+        clusters=tuple(
+            replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in report.clusters
+        ),
+        common=tuple(replace(p, span=span("", p.span)) for p in report.common),
+        skipped=tuple(names.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
+        receipt=names.values(report.receipt),
+        ignored={labels[n]: tuple(span(n, s) for s in spans) for n, spans in report.ignored.items()},
+        dates={labels[n]: date for n, date in report.dates.items() if n in labels},
+    )
 
 
 def only(report: Report, left: str, right: str) -> Names:

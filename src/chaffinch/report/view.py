@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
 from typing import Any
 
 from chaffinch import language
@@ -204,13 +203,8 @@ class View:
         }
 
     def _skipped(self, n: int, skipped: Skipped) -> dict[str, str]:
-        if not self.names:
-            return {"name": skipped.name, "why": skipped.why}
-        # A student of whom nothing could be read is not known by name, so no name of a file can be shown.
-        suffix = PurePosixPath(skipped.name).suffix
-        shown = f"file {n}{suffix if suffix[1:].isalnum() and len(suffix) < 6 else ''}"
-        why = skipped.why.replace(skipped.name, shown).replace(PurePosixPath(skipped.name).name or "\0", shown)
-        return {"name": shown, "why": self.free(why)}
+        shown = self.names.skipped(n, skipped) if self.names else skipped
+        return {"name": shown.name, "why": shown.why}
 
     def _languages(self) -> dict[str, Any]:
         """How each language that occurs is written, for the syntax colours."""

@@ -1,0 +1,242 @@
+"""What goes wrong when people compare: told, in a code that scripts can trust, and without loss."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import chaffinch
+from chaffinch import Document, Index, comparison
+from chaffinch.cli import main
+from chaffinch.errors import BadRecipe
+from chaffinch.report import save
+from tests.programs import WRITERS, Style, functions
+
+COMMAND = [sys.executable, "-m", "chaffinch"]
+
+
+def program(seed: int, extension: str = "py", prefix: str = "v") -> str:
+    return WRITERS[extension](functions(seed, 8), Style(prefix))
+
+
+def class_of(folder: Path, work: dict[str, str]) -> Path:
+    for name, text in work.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A copy among three."""
+    work = {"ann/a.py": program(1), "ben/b.py": program(1, prefix="w"), "cat/c.py": program(2)}
+    return class_of(tmp_path / "class", work)
+
+
+def compare(*arguments: object, cwd: Path | None = None, **settings: str) -> subprocess.CompletedProcess[bytes]:
+    done = [*COMMAND, "compare", *map(str, arguments)]
+    return subprocess.run(done, capture_output=True, cwd=cwd, env=os.environ | settings)
+
+
+def found(*arguments: object) -> set[tuple[str, str]]:
+    done = compare(*arguments, "--json")
+    assert done.returncode in (0, 1), done.stderr
+    return {(pair["left"], pair["right"]) for pair in json.loads(done.stdout)["pairs"]}
+
+
+@pytest.mark.parametrize("extension", ["py", "c", "java"])
+def test_lines_may_end_with_a_return_alone(extension: str, tmp_path: Path) -> None:
+    text = program(1, extension).encode()
+    for name, data in (("a", text), ("b", text.replace(b"\n", b"\r")), ("c", text.replace(b"\n", b"\r\n"))):
+        (tmp_path / f"{name}.{extension}").write_bytes(data)
+    report = chaffinch.compare([tmp_path])
+    assert [(p.left, p.right, p.score) for p in report.pairs] == [("a", "b", 1), ("a", "c", 1), ("b", "c", 1)]
+    (match,) = report.pairs[0].matches
+    assert (match.left.start, match.left.end) == (match.right.start, match.right.end)
+
+
+def test_the_language_asked_for_is_compared_and_no_other(tmp_path: Path) -> None:
+    prose = "Nobody would take this for a program; yet it may be read as one, word by word. " * 20
+    work = {f"{name}/main.c": program(1, "c") for name in ("ann", "ben")}
+    work |= {f"{name}/essay.txt": prose for name in ("cat", "dan")}
+    folder = class_of(tmp_path / "class", work)
+    for asked in ("c", "c+names", "code"):
+        assert found(folder, "-l", asked) == {("ann", "ben")}, asked
+    assert found(folder) == {("ann", "ben"), ("cat", "dan")}
+    unknown = class_of(tmp_path / "unknown", {name: program(1, "c") for name in ("a.foo", "b.foo")})
+    assert found(unknown, "-l", "c") == {("a", "b")}
+    report = chaffinch.compare([Document("a", b"x" * 99, language="klingon"), Document("b.c", b"int x;")])
+    assert ("a", "no language 'klingon' is known; left out") in [(s.name, s.why) for s in report.skipped]
+
+
+def test_years_are_classes_each(two: Path, tmp_path: Path) -> None:
+    for year in ("2024", "2025"):
+        class_of(tmp_path / year, {"zed.py": program(int(year)), "yan.py": program(2 if year == "2024" else 7)})
+    old = ("--old", tmp_path / "2024", "--old", tmp_path / "2025", "--old", tmp_path / "2024")
+    assert found(two, *old) == {("ann", "ben"), ("cat", "yan")}
+
+
+@pytest.mark.parametrize("option", ["--base", "--old"])
+def test_what_is_named_and_not_there_is_an_error(option: str, two: Path, tmp_path: Path) -> None:
+    done = compare(two, option, tmp_path / "typo", "-o", tmp_path / "r.html")
+    assert done.returncode == 2
+    assert b"typo: no such file" in done.stderr
+    assert (tmp_path / "r.html").exists()  # the others were compared
+
+
+def test_a_failed_run_leaves_the_report_before(two: Path, tmp_path: Path) -> None:
+    report = tmp_path / "r.html"
+    report.write_bytes(b"the good one")
+    assert compare(tmp_path / "typo", "-o", report).returncode == 2
+    assert report.read_bytes() == b"the good one"
+
+    def little_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    done = subprocess.run(
+        [*COMMAND, "compare", two, "-o", report], capture_output=True, text=True, preexec_fn=little_room
+    )
+    assert (done.returncode, report.read_bytes()) == (2, b"the good one")
+    assert f"{report}: File too large" in done.stderr
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("-o", "r.pdf"), "a report is a .html file or a folder"),
+        (("-o", "r.html", "--csv", "r.html"), "--output and --csv are the same file"),
+        (("-o", "mine"), "mine/index.html: not a report of Chaffinch's"),
+        (("--csv", "mine"), "mine: is a folder; name a file"),
+        (("-o", "mine/index.html/r.html"), "is a file, not a folder"),
+        (("--verdicts", "nowhere.json", "--json"), "nowhere.json: No such file"),
+        (("--threshold", "nan"), "choose one from 0 to 1"),
+    ],
+)
+def test_what_cannot_be_done_is_told(options: tuple[str, ...], told: str, two: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "index.html").write_text("<h1>My own</h1>")
+    done = compare(two, *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert (tmp_path / "mine" / "index.html").read_text() == "<h1>My own</h1>"
+
+
+def test_one_is_stopped_or_has_a_defect_with_a_code_of_its_own(
+    two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "slow.py")
+    started = subprocess.Popen([*COMMAND, "compare", two, tmp_path / "slow.py"], stderr=subprocess.PIPE)
+    with (tmp_path / "slow.py").open("wb"):  # it is being read now
+        started.send_signal(signal.SIGINT)
+        assert started.communicate()[1] == b"chaffinch: stopped\n"
+    assert started.returncode == 130
+
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(comparison, "compare", fails)
+    done = CliRunner().invoke(main, ["compare", str(two)])
+    assert done.exit_code == 2
+    assert re.search(r"ZeroDivisionError: by zero \(\w+\.py, line \d+\); this is a defect", done.output)
+
+
+def test_reports_in_the_folder_are_nobodys_work(two: Path) -> None:
+    outputs = ("--cases", 2, "--csv", "pairs.csv")
+    before = compare(".", *outputs, "--json", "-o", "r", cwd=two)
+    assert compare(".", *outputs, cwd=two).returncode == 0
+    first = (two / "chaffinch-report.html").read_bytes()
+    assert compare(".", *outputs, cwd=two).returncode == 0
+    assert (two / "chaffinch-report.html").read_bytes() == first
+    assert compare(".", *outputs, "--json", "-o", "r", cwd=two).stdout == before.stdout
+
+
+def test_nobody_who_handed_in_nothing_vanishes(two: Path) -> None:
+    (two / "dan" / "sub").mkdir(parents=True)
+    (two / "eve").mkdir()
+    (two / "eve" / "main.py").touch()
+    (two / "fay.zip").write_bytes(b"PK\x05\x06" + b"\0" * 18)
+    told = {Path(s.name).relative_to(two).as_posix(): s.why for s in chaffinch.compare([two]).skipped}
+    nothing = "nothing in it to compare"
+    assert told == {"dan/sub": "an empty folder", "eve/main.py": nothing, "fay.zip": "an empty archive"}
+
+
+def test_without_names_means_everywhere(tmp_path: Path) -> None:
+    work = {f"{name}/{name}.py": f"# by {name}\n" + program(1) for name in ("Ann Summers", "Ben Winters")}
+    folder = class_of(tmp_path / "class", work)
+    assert compare(folder, "-o", tmp_path / "r", "--cases", 1).returncode == 0
+    done = compare(folder, "-o", tmp_path / "r", "--csv", tmp_path / "x.csv", "--json", "--anonymize")
+    seen = compare(folder, "-o", tmp_path / "r", "--anonymize")
+    written = b"".join(
+        path.read_bytes() for path in tmp_path.rglob("*") if folder not in path.parents and path.is_file()
+    )
+    for output in (done.stdout, seen.stdout, seen.stderr, written):
+        assert b"Student 1" in output or output == seen.stderr
+        assert b"Summers" not in output
+        assert b"Winters" not in output
+    assert list((tmp_path / "r" / "cases").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("Xu", "by Xu."), ("Łukasz Żółć", "by Lukasz Zolc"), ("Søren", "by Soren"), ("李小龙", "by 李 小龙")],
+)
+def test_names_are_found_however_they_are_written(name: str, written: str, tmp_path: Path) -> None:
+    both = [Document(f"{who}.py", f"# {written}\n{program(1)}".encode()) for who in (name, "Somebody")]
+    report = chaffinch.compare([class_of(tmp_path / "c", {d.name: d.data.decode() for d in both})])
+    save(report, tmp_path / "r", anonymize=True)
+    pages = "".join(path.read_text("utf-8") for path in (tmp_path / "r").rglob("*.js"))
+    assert json.dumps(written.removeprefix("by ").rstrip("."))[1:-1] not in pages
+    assert "# by Student " in pages
+
+
+def test_json_is_utf8_and_csv_takes_any_name(tmp_path: Path) -> None:
+    class_of(tmp_path / "c", {"Zoë Ł.py": program(1)})
+    (tmp_path / "c" / os.fsdecode(b"\xff\xfe.py")).write_text(program(1))
+    done = compare(tmp_path / "c", "--json", "--csv", tmp_path / "x.csv", PYTHONIOENCODING="cp1252")
+    assert done.returncode == 0, done.stderr
+    assert "Zoë Ł" in {
+        name for pair in json.loads(done.stdout)["pairs"] for name in (pair["left"], pair["right"])
+    }
+    assert "Zoë Ł" in (tmp_path / "x.csv").read_text("utf-8")
+
+
+def test_an_index_of_another_kind_is_told_and_what_one_promises(two: Path, tmp_path: Path) -> None:
+    old = [Document("zed.py", program(2).encode(), language="python")]
+    for kind in ("text", "code"):
+        with Index.create(tmp_path / kind, chaffinch.Recipe(kind)) as index:
+            index.add(old)
+    of_text = chaffinch.compare([two], old=[tmp_path / "text"])
+    (left_out,) = of_text.skipped
+    assert left_out.name.endswith("a.py and 2 more programs")
+    assert "not looked up in" in left_out.why
+    of_code = chaffinch.compare([two], old=[tmp_path / "code", tmp_path / "code"])
+    assert [(p.left, p.right) for p in of_code.pairs if p.left == "cat"] == [("cat", "zed.py")]
+    assert of_code.receipt["old_indexes"] == {
+        str(tmp_path / "code"): "documents that share a run of 20 symbols are found"
+    }
+
+
+def test_python_is_told_what_is_out_of_range() -> None:
+    both = [Document("a.py", program(1).encode()), Document("b.py", program(1).encode())]
+    wrong: list[dict[str, float]] = [{"top": 0}, {"top": -1}, {"max_owners": 1}, {"threshold": float("nan")}]
+    for options in wrong:
+        with pytest.raises(BadRecipe, match="choose"):
+            chaffinch.compare(both, **options)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a Document has a name and bytes"):
+        chaffinch.compare([Document("a.py", "text")])  # type: ignore[arg-type]
+    dates = {"a.py": date(2026, 1, 1)}
+    report = chaffinch.compare(both, dates=dates)  # type: ignore[arg-type]
+    assert report.dates["a.py"].startswith("2026-01-01")
