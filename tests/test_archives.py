@@ -263,7 +263,7 @@ def test_two_hundred_folders_deep() -> None:
 
 def test_an_empty_archive_has_no_members() -> None:
     assert opened("zip", zipped({})) == {"a.zip": "an empty archive"}
-    assert opened("tar", tarred({})) == {}
+    assert opened("tar", tarred({})) == {"a.zip": "an empty archive"}
 
 
 def test_members_are_not_recursed_into() -> None:

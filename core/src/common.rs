@@ -72,7 +72,7 @@ impl Spread {
 
 /// The matches of two documents; both have them, whatever the spread says.
 pub fn common(left: Side, right: Side, spread: &Spread, how: How) -> Common {
-    let chains = certain(chain(&runs(left, right, how.k), how.gap), how.sure);
+    let chains = certain(chain(&runs(left, right, how.k, how.sure as usize), how.gap), how.sure);
     let covered = [covered(&chains, |run| run.left), covered(&chains, |run| run.right)];
     let matched = |runs: Vec<Run>| Match { owners: spread.usual(&runs).max(2), runs };
     Common { matches: chains.into_iter().map(matched).collect(), covered }

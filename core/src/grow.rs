@@ -30,13 +30,14 @@ impl Run {
 /// A hash that stands so often in both that its seeds are more than this is paired in order, not each with each.
 const MAX_PRODUCT: usize = 1 << 12;
 
-/// Every maximal run of at least k symbols that has a seed in it, sorted by where it begins on the left.
-pub fn runs(left: Side, right: Side, k: usize) -> Vec<Run> {
+/// Every maximal run of at least k symbols that has a seed in it, sorted by where it begins on the left, and as many
+/// more as it takes for all that both have of t symbols to lie in a run on either side.
+pub fn runs(left: Side, right: Side, k: usize, t: usize) -> Vec<Run> {
     let mut seeds = seeds(left, right);
     // By diagonal: the seeds of one run are neighbours then.
     seeds.sort_unstable_by_key(|&(l, r)| (r as i64 - l as i64, l));
     let mut found: Vec<Run> = Vec::new();
-    for (l, r) in seeds {
+    for &(l, r) in &seeds {
         if let Some(last) = found.last()
             && last.right as i64 - last.left as i64 == r as i64 - l as i64
             && l < last.left_end()
@@ -48,8 +49,61 @@ pub fn runs(left: Side, right: Side, k: usize) -> Vec<Run> {
             found.push(run); // a collision of hashes grows to less
         }
     }
+    add_repeats(left.symbols, right.symbols, &seeds, k, t, &mut found);
     found.sort_unstable_by_key(|run| (run.left, run.right));
     found
+}
+
+/// Of grams that are equal within a window one is chosen, and not the same one of all in both documents: the other
+/// ones of a seed are looked at too, and their runs added if they are the first to hold some t symbols.
+fn add_repeats(left: &[u32], right: &[u32], seeds: &[(u32, u32)], k: usize, t: usize, found: &mut Vec<Run>) {
+    let (t, reach) = if t > k { (t, t - k) } else { (k, k) };
+    let (mut in_left, mut in_right) = (Starts::default(), Starts::default());
+    let starts = |from: u32, len: u32| (from, from + len + 1 - t as u32);
+    for run in found.iter().filter(|run| run.len as usize >= t) {
+        in_left.add(starts(run.left, run.len));
+        in_right.add(starts(run.right, run.len));
+    }
+    let most = found.len() + MAX_PRODUCT;
+    for &(l, r) in seeds {
+        let (l, r) = (l as usize, r as usize);
+        let gram = &right[r..r + k];
+        for other in (r.saturating_sub(reach)..=r + reach).filter(|&other| other != r) {
+            if right.get(other..other + k) != Some(gram) {
+                continue;
+            }
+            let run = grown(left, right, l, other);
+            if (run.len as usize) < t {
+                continue;
+            }
+            let (a, b) = (starts(run.left, run.len), starts(run.right, run.len));
+            if !(in_left.hold(a) && in_right.hold(b)) && found.len() < most {
+                in_left.add(a);
+                in_right.add(b);
+                found.push(run);
+            }
+        }
+    }
+}
+
+/// Places from and to, joined where they touch.
+#[derive(Default)]
+struct Starts(std::collections::BTreeMap<u32, u32>);
+
+impl Starts {
+    fn hold(&self, (from, to): (u32, u32)) -> bool {
+        self.0.range(..=from).next_back().is_some_and(|(_, &end)| to <= end)
+    }
+
+    fn add(&mut self, (mut from, mut to): (u32, u32)) {
+        while let Some((&start, &end)) = self.0.range(..=to).next_back()
+            && end >= from
+        {
+            self.0.remove(&start);
+            (from, to) = (from.min(start), to.max(end));
+        }
+        self.0.insert(from, to);
+    }
 }
 
 /// Positions of equal hashes.

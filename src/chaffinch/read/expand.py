@@ -66,7 +66,7 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
 
 
 def _is_ours(document: Document, kind: str) -> bool:
-    """Whether it is part of a report, nobody's work: else the next report of a folder would differ from this."""
+    """Whether it is part of a report, nobody's work: else the next report of a folder would be another."""
     return document.data.startswith(_OURS) or (kind == "html" and _GENERATOR in document.data[:1000])
 
 
