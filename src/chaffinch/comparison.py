@@ -303,7 +303,5 @@ def _receipt(
         "base": {d.name: sha256(d.data).hexdigest() for submission in base for d in submission.documents},
         "base_symbols": {p.recipe.front: p.base_symbols for p in parts},
         "max_owners": max_owners,
-        "symbols_with_more_owners": {
-            p.recipe.front: int(sum(m.sum() for m in p.masks)) - p.base_symbols for p in parts
-        },
+        "symbols_with_more_owners": {p.recipe.front: int(p.masked.sum()) - p.base_symbols for p in parts},
     }

@@ -56,17 +56,18 @@ def unlike(units: list[Unit], masks: list[NDArray[np.bool_]]) -> list[NDArray[np
     found = []
     last = 0xFFFFFFFF - sum(len(unit.documents) for unit in units)  # those are between documents
     for unit, mask in zip(units, masks, strict=True):
-        symbols = unit.symbols.copy() if mask.any() else unit.symbols
-        count = int(mask.sum())
-        symbols[mask] = np.arange(last - count, last)
-        last -= count
+        symbols = unit.symbols
+        if count := int(np.count_nonzero(mask)):
+            symbols = symbols.copy()
+            symbols[mask] = np.arange(last - count, last)
+            last -= count
         found.append(symbols)
     return found
 
 
 def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprints:
     """Those that do not lie wholly in what is masked."""
-    if not mask.any():
+    if not np.count_nonzero(mask):
         return prints
     masked = np.concatenate([[0], np.cumsum(mask)])
     keep = masked[prints.positions + k] - masked[prints.positions] < k

@@ -41,8 +41,10 @@ class Part:
     units: list[Unit]
     masks: list[NDArray[np.bool_]]
     """What is not compared in each: base code, and what too many have."""
+    masked: NDArray[np.int64]
+    """How many symbols that is."""
     base_symbols: int
-    """How many symbols of these are base code."""
+    """How many symbols of all these are base code."""
     documents: core_compare.Collection
     candidates: rank.Candidates
     scored: Callable[[rank.Pairs], rank.Floats]
@@ -54,8 +56,9 @@ class Part:
 
     def sizes(self) -> rank.Floats:
         """How much each unit has that is not base code, in tokens."""
-        sizes = [u.size - int(m.sum()) for u, m in zip(self.units, self.masks, strict=True)]
-        return np.array(sizes, np.float64) * self.symbol_weight
+        return np.array([u.size for u in self.units], np.float64) * self.symbol_weight - (
+            self.masked * self.symbol_weight
+        )
 
     def frequencies(self, unit: int) -> NDArray[np.uint32]:
         """For each symbol of a unit, how many units have the fingerprint that begins there or last before."""
@@ -98,6 +101,8 @@ class Part:
 
     def ignored(self, unit: int) -> list[Span]:
         """What of a unit is not compared."""
+        if not self.masked[unit]:
+            return []
         ranges = _ranges(self.masks[unit])
         return self.units[unit].spans([a for a, _ in ranges], [b - a for a, b in ranges], range(len(ranges)))
 
@@ -127,9 +132,10 @@ def made_of(
     made = units([*owned.values(), *([base] if base else [])], recipe, threads)
     of_base = made.pop() if base else None
     masks = match.given(made, of_base, recipe.k, threads)
-    base_symbols = sum(int(mask.sum()) for mask in masks)
+    masked = base_masked = _counts(masks)
     if max_owners is not None:
         match.ignore_common(made, masks, recipe.k, max_owners)
+        masked = _counts(masks)
     prints = [match.without(u.prints, mask, recipe.k) for u, mask in zip(made, masks, strict=True)]
     # Programs that share few fingerprints share few short grams: only the others are worth counting. A few
     # sentences in a long text are worth a look.
@@ -138,7 +144,11 @@ def made_of(
     found = rank.candidates([np.unique(p.hashes) for p in prints], old, least, threads)
     documents = core_compare.Collection(match.unlike(made, masks), prints, found.owners)
     scored = _scored(recipe, made, masks, threads)
-    return Part(recipe, owners, made, masks, base_symbols, documents, found, scored)
+    return Part(recipe, owners, made, masks, masked, int(base_masked.sum()), documents, found, scored)
+
+
+def _counts(masks: list[NDArray[np.bool_]]) -> NDArray[np.int64]:
+    return np.array([np.count_nonzero(mask) for mask in masks], np.int64)
 
 
 def _scored(

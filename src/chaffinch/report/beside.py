@@ -17,10 +17,19 @@ _APART = 24
 
 
 class _Symbols(NamedTuple):
-    """Where each symbol of a document begins, in bytes, and in which line."""
+    """Where each symbol of a document begins, in bytes, and the numbers of those that are first in a line."""
 
     starts: list[int]
-    lines: list[int]
+    firsts: list[int]
+
+    def inside(self, span: Span) -> range:
+        """The numbers of a span's symbols."""
+        return range(bisect_left(self.starts, span.start), bisect_left(self.starts, span.end))
+
+    def lines(self, numbers: range) -> list[int]:
+        """Of these the first in each line, counted from the first of all."""
+        of_lines = slice(bisect_left(self.firsts, numbers.start), bisect_left(self.firsts, numbers.stop))
+        return [number - numbers.start for number in self.firsts[of_lines]]
 
 
 _NONE = _Symbols([], [])
@@ -38,15 +47,13 @@ class Beside:
         """The bytes at which a run or a line of one of them begins, left and right."""
         left, right = (self._symbols(*at) for at in ((pair.left, match.left), (pair.right, match.right)))
         for spans in match.runs:
-            a, b = (bisect_left(of.starts, span.start) for of, span in zip((left, right), spans, strict=True))
-            ends = bisect_left(left.starts, spans[0].end), bisect_left(right.starts, spans[1].end)
             yield spans[0].start, spans[1].start
-            last = a
-            for i, j in zip(range(a + 1, ends[0]), range(b + 1, ends[1]), strict=False):
-                is_new = left.lines[i] != left.lines[i - 1] or right.lines[j] != right.lines[j - 1]
-                if is_new or i - last == _APART:
-                    last = i
-                    yield left.starts[i], right.starts[j]
+            in_left, in_right = left.inside(spans[0]), right.inside(spans[1])
+            size = min(len(in_left), len(in_right))
+            if size > _APART:
+                places = {*left.lines(in_left), *right.lines(in_right), *range(_APART, size, _APART)} - {0}
+                for n in sorted(place for place in places if place < size):
+                    yield left.starts[in_left.start + n], right.starts[in_right.start + n]
 
     def _symbols(self, submission: str, span: Span) -> _Symbols:
         key = submission, span.document
@@ -64,5 +71,5 @@ class Beside:
             starts: list[int] = api.stream(document, recipe_for(front)).starts.tolist()
         except ChaffinchError:
             return _NONE
-        ends_of_lines = [found.start() for found in re.finditer(b"[\n\r]", document.data)]
-        return _Symbols(starts, [bisect_left(ends_of_lines, start) for start in starts])
+        ends_of_lines = (found.start() for found in re.finditer(b"[\n\r]", document.data))
+        return _Symbols(starts, sorted({bisect_left(starts, end) for end in ends_of_lines}))

@@ -68,11 +68,14 @@ def decode(
     except LookupError:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
     size = len(document.data)
+    cuts = {size, *(min(max(offset, 0), size) for offset in offsets)}
     pieces: list[str] = []
     places: dict[int, int] = {}
     before = length = 0
+    if document.encoding in (None, "utf-8") and document.data.isascii():
+        pieces, places, cuts = [document.data.decode()], {cut: cut for cut in cuts}, set()
     # Decoding piece by piece tells how many characters come before each offset, whatever the encoding.
-    for cut in sorted({size, *(min(max(offset, 0), size) for offset in offsets)}):
+    for cut in sorted(cuts):
         pieces.append(decoder.decode(document.data[before:cut], cut == size))
         length += len(pieces[-1])
         before, places[cut] = cut, length
