@@ -67,7 +67,7 @@ fn add_repeats(left: &[u32], right: &[u32], seeds: &[(u32, u32)], k: usize, t: u
     let most = found.len() + MAX_PRODUCT;
     for &(l, r) in seeds {
         let (l, r) = (l as usize, r as usize);
-        let gram = &right[r..r + k];
+        let Some(gram) = right.get(r..r + k) else { continue };
         for other in (r.saturating_sub(reach)..=r + reach).filter(|&other| other != r) {
             if right.get(other..other + k) != Some(gram) {
                 continue;

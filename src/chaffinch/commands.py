@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FOUND, NOTHING, ERROR, STOPPED = 0, 1, 2, 130
 _BATCH_BYTES = 64 << 20
 _SHOWN = 12
+_EMPTY = ("an empty folder", "an empty archive", "nothing in it to compare")
 Command = TypeVar("Command", bound=Callable[..., Any])
 Item = TypeVar("Item")
 
@@ -225,7 +226,7 @@ def _name_of(item: Any) -> str | None:
 def is_error(skipped: list[Skipped], paths: tuple[Path, ...]) -> bool:
     """Whether something that was asked for by name could not be read."""
     named = {str(path) for path in paths}
-    return any(s.name in named for s in skipped)
+    return any(s.name in named and s.why not in _EMPTY for s in skipped)
 
 
 def tell_json(value: Any) -> None:

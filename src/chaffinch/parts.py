@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,9 +57,8 @@ class Part:
 
     def sizes(self) -> rank.Floats:
         """How much each unit has that is not base code, in tokens."""
-        return np.array([u.size for u in self.units], np.float64) * self.symbol_weight - (
-            self.masked * self.symbol_weight
-        )
+        sizes = np.array([u.size for u in self.units], np.float64) - self.masked
+        return sizes * self.symbol_weight
 
     def frequencies(self, unit: int) -> NDArray[np.uint32]:
         """For each symbol of a unit, how many units have the fingerprint that begins there or last before."""
@@ -160,7 +160,7 @@ def _scored(
     streams = [u.symbols[own] for u, own in zip(made, keep, strict=True)]
     prose = recipe.front in FRONTS
     nameless = prose or recipe.front.startswith(language.OTHER) or recipe.front.endswith(language.KEEP_NAMES)
-    words = [] if nameless else [_with_names(u, recipe)[own] for u, own in zip(made, keep, strict=True)]
+    words = [] if nameless else [w[own] for w, own in zip(_with_names(made, recipe), keep, strict=True)]
     sizes = np.array([len(s) for s in streams], np.int64)
 
     def overlap(symbols: list[rank.Symbols], pairs: rank.Pairs, lengths: NDArray[np.uint8]) -> rank.Floats:
@@ -188,9 +188,11 @@ def _own(unit: Unit, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return own
 
 
-def _with_names(unit: Unit, recipe: Recipe) -> rank.Symbols:
+def _with_names(made: list[Unit], recipe: Recipe) -> Iterator[rank.Symbols]:
     """The same tokens, each name, number and string by what it says."""
     named = Recipe(recipe.front + language.KEEP_NAMES, k=recipe.k, w=recipe.w)
+    streams = iter(api.streams([d for unit in made for d in unit.documents], named))
     between = np.zeros(1, np.uint32)
-    pieces = [piece for d in unit.documents for piece in (api.stream(d, named).symbols, between)]
-    return np.concatenate(pieces)
+    for unit in made:
+        of_unit = islice(streams, len(unit.documents))
+        yield np.concatenate([piece for stream in of_unit for piece in (stream.symbols, between)])

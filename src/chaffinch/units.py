@@ -49,7 +49,7 @@ def units(submissions: Sequence[Sequence[Document]], recipe: Recipe, threads: in
     """One for each submission's documents of one language."""
     documents = [api.spanned(d, recipe) for submission in submissions for d in submission]
     prints = api.fingerprint_all(documents, recipe, threads=threads)
-    streams = [api.stream(d, recipe) for d in documents]
+    streams = api.streams(documents, recipe)
     found = []
     end = 0
     for submission in submissions:

@@ -59,6 +59,23 @@ class Text:
         return self.units[place] if self.units else place
 
 
+class _Same(dict[int, int]):
+    """Every byte is a character."""
+
+    def __missing__(self, offset: int) -> int:
+        return offset
+
+    def __contains__(self, offset: object) -> bool:
+        return True
+
+
+_SAME = _Same()
+
+
+def _is_plain(document: Document) -> bool:
+    return document.encoding in (None, "utf-8") and document.data.isascii()
+
+
 def decode(
     document: Document, offsets: Iterable[int] = (), edits: Callable[[str], list[Edit]] | None = None
 ) -> Text:
@@ -68,14 +85,13 @@ def decode(
     except LookupError:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
     size = len(document.data)
-    cuts = {size, *(min(max(offset, 0), size) for offset in offsets)}
+    if edits is None and _is_plain(document):
+        return Text(_LONE_RETURN.sub("\n", document.data.decode()), _SAME, _SAME)
     pieces: list[str] = []
     places: dict[int, int] = {}
     before = length = 0
-    if document.encoding in (None, "utf-8") and document.data.isascii():
-        pieces, places, cuts = [document.data.decode()], {cut: cut for cut in cuts}, set()
     # Decoding piece by piece tells how many characters come before each offset, whatever the encoding.
-    for cut in sorted(cuts):
+    for cut in sorted({size, *(min(max(offset, 0), size) for offset in offsets)}):
         pieces.append(decoder.decode(document.data[before:cut], cut == size))
         length += len(pieces[-1])
         before, places[cut] = cut, length
@@ -153,8 +169,12 @@ class Texts:
     @cached_property
     def _offsets(self) -> dict[tuple[str, str], set[int]]:
         found: dict[tuple[str, str], set[int]] = defaultdict(set)
+        documents = ((s, d) for s, of in self.documents.items() for d in of.values())
+        same = {(s, d.name) for s, d in documents if self.redact is None and _is_plain(d)}
         for pair in self.report.pairs:
             for match in pair.matches:
+                if {(pair.left, match.left.document), (pair.right, match.right.document)} <= same:
+                    continue
                 for left, right in ((match.left, match.right), *match.runs):
                     found[pair.left, left.document] |= {left.start, left.end}
                     found[pair.right, right.document] |= {right.start, right.end}
