@@ -25,7 +25,8 @@ _READERS = {
     "mail": "mail",
     "mbox": "mail",
 }
-_GENERATOR = b'<meta name="generator" content="Chaffinch">'
+GENERATOR = b'<meta name="generator" content="Chaffinch">'
+"""In the first lines of every page of a report."""
 _OURS = (
     b'chaffinchChunk("',
     b'{\n "kind": "chaffinch verdicts"',
@@ -67,7 +68,7 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
 
 def _is_ours(document: Document, kind: str) -> bool:
     """Whether it is part of a report, nobody's work: else the next report of a folder would be another."""
-    return document.data.startswith(_OURS) or (kind == "html" and _GENERATOR in document.data[:1000])
+    return document.data.startswith(_OURS) or (kind == "html" and GENERATOR in document.data[:1000])
 
 
 def _with_lines(data: bytes) -> bytes:

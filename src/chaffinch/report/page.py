@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from chaffinch.errors import Unreadable
+from chaffinch.read.expand import GENERATOR
 from chaffinch.report.view import View
 
-_GENERATOR = b'<meta name="generator" content="Chaffinch">'
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 _CHUNK = re.compile(r"[ps]\d+\.js")
 _STYLES = ("matches", "style", "lists", "pair", "dates", "small")
@@ -74,7 +74,7 @@ def write(path: Path, data: bytes) -> None:
 def refuse_foreign(folder: Path) -> None:
     """A folder whose pages are not a report's is not written over."""
     page = folder / "index.html"
-    if page.is_file() and _GENERATOR not in page.read_bytes()[:1000]:
+    if page.is_file() and GENERATOR not in page.read_bytes()[:1000]:
         raise Unreadable(f"{page}: not a report of Chaffinch's; name another folder, or remove it")
 
 

@@ -238,14 +238,11 @@ def nameless(report: Report) -> Report:
     names = everybody(report)
     labels = names.labels
 
-    def file(owner: str, document: str) -> str:
-        return names.file(owner, document)
-
     def span(owner: str, of: Span) -> Span:
-        return replace(of, document=file(owner, of.document))
+        return replace(of, document=names.file(owner, of.document))
 
     def submission(of: Submission) -> Submission:
-        documents = tuple(replace(d, name=file(of.name, d.name)) for d in of.documents)
+        documents = tuple(replace(d, name=names.file(of.name, d.name)) for d in of.documents)
         return Submission(labels[of.name], documents)
 
     def pair(of: Pair) -> Pair:
