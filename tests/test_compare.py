@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ import pytest
 import chaffinch
 from chaffinch import Document, Report
 from chaffinch.parts import recipe_for
-from tests import made
+from chaffinch.report import case_file
+from chaffinch.report.export import to_json
+from tests import indexed, made
 from tests.programs import WRITERS, Function, Style, functions
 
 LANGUAGES = sorted(WRITERS)
@@ -223,6 +226,49 @@ def test_any_run_of_t_symbols_is_inside_a_match_and_nothing_is_shorter_than_k(se
             ]
             assert streams[0] == streams[1]
             assert len(streams[0]) >= recipe.k
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_stands_several_times_in_programs_is_inside_a_match_for_every_two_places(seed: int) -> None:
+    chance = random.Random(seed)
+    left, right, other = (WRITERS["c"](functions(seed + n, 6), Style()).splitlines() for n in range(3))
+    first = chance.randrange(len(other) - 12)
+    planted = "\n".join(other[first : first + 12]).strip()
+
+    def document(name: str, lines: list[str]) -> tuple[Document, list[int]]:
+        cuts = sorted(chance.sample(range(1, len(lines)), 2))
+        parts = ["\n".join(lines[a:b]) + "\n" for a, b in pairwise([0, *cuts, len(lines)])]
+        whole = f"{parts[0]}int same;\n{planted}\n{parts[1]}{planted}\n{parts[2]}"
+        return Document(name, whole.encode()), [whole.index(planted), whole.rindex(planted)]
+
+    (one, lefts), (two, rights) = document("l.c", left), document("r.c", right)
+    (pair,) = chaffinch.compare([one, two], threshold=0, top=None).pairs
+    for a, b in product(lefts, rights):
+        assert any(
+            m.left.start <= a
+            and a + len(planted) <= m.left.end
+            and m.right.start <= b
+            and b + len(planted) <= m.right.end
+            for m in pair.matches
+        )
+
+
+def test_of_prose_a_second_place_of_a_passage_is_a_repeat_and_counts_as_covered(tmp_path: Path) -> None:
+    pages = [indexed.text(60, ("page", n)) for n in range(4)]
+    sentence = pages[0][100:160]
+    left = Document("l.txt", "\n".join([pages[1], pages[0]]).encode())
+    right = Document("r.txt", "\n".join([pages[2], sentence, pages[3], pages[0]]).encode())
+    report = chaffinch.compare([left, right], threshold=0, top=None)
+    (pair,) = report.pairs
+    (match,), (repeat,) = pair.matches, pair.repeats
+    assert (match.left.start, match.right.start) == (left.data.index(b"\n") + 1, right.data.rindex(b"\n") + 1)
+    assert right.data[repeat.right.start : repeat.right.end].decode().strip() in sentence
+    assert match.left.start < repeat.left.start < repeat.left.end < match.left.end
+    assert pair.coverage.right > pair.coverage.left * len(left.data) / len(right.data)
+    (told,) = to_json(report)["pairs"][0]["repeats"]
+    assert (told["right"]["start"], told["right"]["end"]) == (repeat.right.start, repeat.right.end)
+    case_file(report, pair, tmp_path / "case.html")
+    assert (tmp_path / "case.html").read_text().count("part of a longer match, here again") == 1
 
 
 def test_scores_are_symmetric_and_bounded(tmp_path: Path) -> None:

@@ -70,6 +70,38 @@ def test_every_shared_run_of_t_symbols_is_inside_a_match(
             assert any(start <= j + at and j + at + t <= end for start, end in spans[1])
 
 
+@example(([5, 1, 2, 3, 4, 6, *range(30, 40), 7, 1, 2, 3, 4], [5, 1, 2, 3, 4, 6, 8, 7, 1, 2, 3, 4]), 0)
+@given(st.one_of(st.tuples(small, small), st.tuples(larger, larger)), st.integers(0, 9))
+def test_every_two_places_of_a_run_are_inside_one_match(both: tuple[list[int], list[int]], gap: int) -> None:
+    left, right = both
+    found = matches_of(left, right, Recipe("bytes", k=K, w=1), gap, K)
+    bounds = [(m[0][0], m[-1][0] + m[-1][2], m[0][1], m[-1][1] + m[-1][2]) for m in found]
+    for i, j, n in reference.runs(left, right, K):
+        assert any(a <= i and i + n <= b and c <= j and j + n <= d for a, b, c, d in bounds)
+
+
+@given(st.one_of(st.tuples(small, small), st.tuples(periodic, periodic)), st.integers(0, 9))
+def test_a_repeat_is_on_one_side_part_of_matches_twice_as_long(
+    both: tuple[list[int], list[int]], gap: int
+) -> None:
+    everything = collection([*both], Recipe("bytes", k=K, w=1))
+    found = core_compare.matches(everything, np.array([[0, 1]], np.uint32), K, gap)
+    matches = unpacked(found, 0)
+    sizes = [sum(n for *_, n in match) for match in matches]
+
+    def is_part(match: list[tuple[int, int, int]], size: int, side: int) -> bool:
+        longer = [run for other, n in zip(matches, sizes, strict=True) if n >= 2 * size for run in other]
+        return all(
+            any(of[side] <= run[side] and run[side] + run[2] <= of[side] + of[2] for of in longer)
+            for run in match
+        )
+
+    told = found.matches[: len(matches), 2].tolist()
+    assert told == [
+        is_part(match, size, 0) or is_part(match, size, 1) for match, size in zip(matches, sizes, strict=True)
+    ]
+
+
 @given(st.one_of(st.tuples(small, small), st.tuples(larger, larger)), st.integers(0, 9), st.integers(1, 5))
 def test_runs_are_equal_maximal_and_not_shorter_than_k(
     both: tuple[list[int], list[int]], gap: int, w: int
@@ -89,7 +121,7 @@ def test_runs_are_equal_maximal_and_not_shorter_than_k(
 def test_unsure_matches_are_left_out_where_there_are_sure_ones(
     both: tuple[list[int], list[int]], gap: int, sure: int
 ) -> None:
-    recipe = Recipe("bytes", k=K, w=2)
+    recipe = Recipe("bytes", k=K, w=1)
     everything, pairs = collection([*both], recipe), np.array([[0, 1]], np.uint32)
     found = unpacked(core_compare.matches(everything, pairs, K, gap), 0)
     long = [match for match in found if sum(n for *_, n in match) >= sure]

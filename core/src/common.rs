@@ -1,6 +1,6 @@
 //! What two documents have in common: the matches that count, how much of both they cover, how many others have them.
 
-use crate::grow::{Run, Side, chain, runs};
+use crate::grow::{Run, Side, chain, runs, symbols};
 
 #[derive(Clone, Copy)]
 pub struct How {
@@ -84,10 +84,6 @@ fn certain(chains: Vec<Vec<Run>>, sure: u32) -> Vec<Vec<Run>> {
         return chains;
     }
     chains.into_iter().filter(is_certain).collect()
-}
-
-fn symbols(runs: &[Run]) -> u32 {
-    runs.iter().map(|run| run.len).sum()
 }
 
 /// Symbols in at least one of the runs, on one side.

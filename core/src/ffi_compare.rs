@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::common::{Common, How, Spread, common};
 use crate::ffi::{free_message, guarded, slice};
-use crate::grow::Side;
+use crate::grow::{Side, again};
 use crate::overlap::Bags;
 use crate::parallel::in_order;
 use crate::postings::Postings;
@@ -116,8 +116,9 @@ pub unsafe extern "C" fn chf_pairs(
 }
 
 /// The matches of pairs of documents, given as left, right, left, right: for every run its start on the left, on the
-/// right, and its length; for every match its first run and its owners; for every pair its first match, and the symbols
-/// covered on the left and on the right. What is behind the last match and the last pair follows.
+/// right, and its length; for every match its first run, its owners, and whether a longer one has its passage; for every
+/// pair its first match, and the symbols covered on the left and on the right. What is behind the last match and the
+/// last pair follows.
 ///
 /// # Safety
 /// `documents` must hold what `ChfDocuments` says, and `pairs` twice `len` numbers.
@@ -147,11 +148,12 @@ pub unsafe extern "C" fn chf_matches(
         });
         let mut columns = vec![Vec::new(); 5];
         for Common { matches, covered } in found.into_iter().flatten() {
-            let first = (columns[3].len() / 2) as u32;
+            let first = (columns[3].len() / 3) as u32;
             columns[4].extend([first, covered[0], covered[1]]);
-            for one in matches {
+            let repeated = again(&matches.iter().map(|one| &one.runs[..]).collect::<Vec<_>>());
+            for (one, again) in matches.into_iter().zip(repeated) {
                 let first = columns[0].len() as u32;
-                columns[3].extend([first, one.owners]);
+                columns[3].extend([first, one.owners, again as u32]);
                 for run in one.runs {
                     columns[0].push(run.left);
                     columns[1].push(run.right);
@@ -159,8 +161,8 @@ pub unsafe extern "C" fn chf_matches(
                 }
             }
         }
-        let (runs, matches) = (columns[0].len() as u32, (columns[3].len() / 2) as u32);
-        columns[3].extend([runs, 0]);
+        let (runs, matches) = (columns[0].len() as u32, (columns[3].len() / 3) as u32);
+        columns[3].extend([runs, 0, 0]);
         columns[4].extend([matches, 0, 0]);
         columns
     })

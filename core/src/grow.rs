@@ -58,6 +58,9 @@ pub fn runs(left: Side, right: Side, k: usize, t: usize) -> Vec<Run> {
 /// ones of a seed are looked at too, and their runs added if they are the first to hold some t symbols.
 fn add_repeats(left: &[u32], right: &[u32], seeds: &[(u32, u32)], k: usize, t: usize, found: &mut Vec<Run>) {
     let (t, reach) = if t > k { (t, t - k) } else { (k, k) };
+    if left.len() < t || right.len() < t {
+        return;
+    }
     let (mut in_left, mut in_right) = (Starts::default(), Starts::default());
     let starts = |from: u32, len: u32| (from, from + len + 1 - t as u32);
     for run in found.iter().filter(|run| run.len as usize >= t) {
@@ -70,6 +73,12 @@ fn add_repeats(left: &[u32], right: &[u32], seeds: &[(u32, u32)], k: usize, t: u
         let Some(gram) = right.get(r..r + k) else { continue };
         for other in (r.saturating_sub(reach)..=r + reach).filter(|&other| other != r) {
             if right.get(other..other + k) != Some(gram) {
+                continue;
+            }
+            // Whatever t symbols hold the gram begin here; those further on have seeds of their own.
+            let around =
+                |at: usize, len: usize| (at.saturating_sub(reach) as u32, (at.min(len - t) + 1) as u32);
+            if in_left.hold(around(l, left.len())) && in_right.hold(around(other, right.len())) {
                 continue;
             }
             let run = grown(left, right, l, other);
@@ -192,24 +201,63 @@ fn distance(last: &Run, next: &Run, gap: u32) -> Option<u32> {
     Some(left + right)
 }
 
-/// Drops matches that lie within one kept on the left and within one kept on the right.
+/// So many matches are kept that are new only as a pair of places; of more repetition, what is new on either side.
+const MAX_REPEATS: usize = 256;
+
+/// The longest first, drops matches that lie within one kept; and where there is much repetition, those that lie within
+/// one kept on the left and within another on the right.
 fn without_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
-    let symbols = |chain: &[Run]| chain.iter().map(|run| run.len as u64).sum::<u64>();
     chains.sort_by_key(|chain| (std::cmp::Reverse(symbols(chain)), chain[0].left, chain[0].right));
     let (mut left, mut right) = (Spans::default(), Spans::default());
+    let mut kept: Vec<[u32; 4]> = Vec::new();
+    let mut repeats = 0;
     chains.retain(|chain| {
-        let (first, last) = (chain[0], chain[chain.len() - 1]);
-        let in_left = left.hold(first.left, last.left_end());
-        let in_right = right.hold(first.right, last.right_end());
-        if in_left && in_right {
-            return false;
+        let [from, to, other_from, other_to] = bounds(chain);
+        if left.hold(from, to) && right.hold(other_from, other_to) {
+            let holds = |[a, b, c, d]: &[u32; 4]| *a <= from && to <= *b && *c <= other_from && other_to <= *d;
+            if repeats == MAX_REPEATS || kept.iter().any(holds) {
+                return false;
+            }
+            repeats += 1;
         }
-        left.add(first.left, last.left_end());
-        right.add(first.right, last.right_end());
+        left.add(from, to);
+        right.add(other_from, other_to);
+        kept.push([from, to, other_from, other_to]);
         true
     });
     chains.sort_by_key(|chain| (chain[0].left, chain[0].right));
     chains
+}
+
+pub fn symbols(chain: &[Run]) -> u32 {
+    chain.iter().map(|run| run.len).sum()
+}
+
+/// From and to on the left, from and to on the right.
+fn bounds(chain: &[Run]) -> [u32; 4] {
+    let (first, last) = (chain[0], chain[chain.len() - 1]);
+    [first.left, last.left_end(), first.right, last.right_end()]
+}
+
+/// Which of the matches are on one side, run by run, part of some at least twice as long: the same passage again.
+pub fn again(chains: &[&[Run]]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..chains.len()).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(symbols(chains[i])));
+    let mut longer = order.iter().map(|&i| chains[i]).peekable();
+    let (mut left, mut right) = (Spans::default(), Spans::default());
+    let mut found = vec![false; chains.len()];
+    for &i in &order {
+        let least = 2 * symbols(chains[i]);
+        while let Some(chain) = longer.next_if(|chain| symbols(chain) >= least) {
+            for run in chain {
+                left.add(run.left, run.left_end());
+                right.add(run.right, run.right_end());
+            }
+        }
+        found[i] = chains[i].iter().all(|run| left.hold(run.left, run.left_end()))
+            || chains[i].iter().all(|run| right.hold(run.right, run.right_end()));
+    }
+    found
 }
 
 /// Spans of which none lies within another.

@@ -234,6 +234,7 @@ def _evidence(
             surprise,
             max((common.longest for _, common in wanted[a, b]), default=0),
             tuple(m for _, common in wanted[a, b] for m in common.matches),
+            tuple(m for _, common in wanted[a, b] for m in common.repeats),
         )
 
 

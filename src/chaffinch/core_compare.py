@@ -124,7 +124,8 @@ class Runs(NamedTuple):
     right: NDArray[np.uint32]
     lengths: NDArray[np.uint32]
     matches: NDArray[np.uint32]
-    """Of each match its first run, and how many documents have most of it; then one behind them."""
+    """Of each match its first run, how many documents have most of it, and whether it is the same again as part
+    of one at least twice as long; then one behind them."""
     pairs: NDArray[np.uint32]
     """Of each pair its first match, and the symbols in its matches, left and right; then one behind them."""
 
@@ -146,7 +147,7 @@ def matches(
     result = lib.chf_matches(native, data, len(pairs), k, gap, sure, threads_used(threads))
     left, right, lengths, found, of_pairs = _table(owned(result, lib.chf_table_free))[:5]
     del keep
-    return Runs(left, right, lengths, found.reshape(-1, 2), of_pairs.reshape(-1, 3))
+    return Runs(left, right, lengths, found.reshape(-1, 3), of_pairs.reshape(-1, 3))
 
 
 class Grams:

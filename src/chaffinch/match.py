@@ -21,6 +21,8 @@ class Common:
     """What two units have in common."""
 
     matches: tuple[Match, ...]
+    repeats: tuple[Match, ...]
+    """If they are told apart, what is on one side part of a match at least twice as long."""
     covered: tuple[int, int]
     """Symbols of each that stand in runs."""
     longest: int
@@ -74,21 +76,21 @@ def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprin
     return replace(prints, hashes=prints.hashes[keep], positions=prints.positions[keep])
 
 
-def common(left: Unit, right: Unit, runs: core_compare.Runs, pair: int) -> Common:
-    """The matches of one pair; what goes on in another file is another."""
+def common(left: Unit, right: Unit, runs: core_compare.Runs, pair: int, repeats: bool) -> Common:
+    """The matches of one pair, repeats among them or apart; what goes on in another file is another."""
     (first, *covered), (end, *_) = runs.pairs[pair : pair + 2].tolist()
     bounds = runs.matches[first : end + 1].tolist()
     start, behind = bounds[0][0], bounds[-1][0]
     # Lists: most pairs have a few runs, which NumPy would take longer for.
     lefts, rights, lengths = (c[start:behind].tolist() for c in (runs.left, runs.right, runs.lengths))
-    found: list[Match] = []
-    for (one, owners), (next_one, _) in pairwise(bounds):
+    found: tuple[list[Match], list[Match]] = [], []
+    for (one, owners, again), (next_one, *_) in pairwise(bounds):
         match = range(one - start, next_one - start)
         spans = list(zip(left.spans(lefts, lengths, match), right.spans(rights, lengths, match), strict=True))
         cuts = [i for i in range(1, len(match)) if _files(spans[i]) != _files(spans[i - 1])]
         for i, j in pairwise([0, *cuts, len(match)]):
             sizes = lengths[match[i] : match[j - 1] + 1]
-            found.append(
+            found[again and repeats].append(
                 Match(
                     _around([s for s, _ in spans[i:j]]),
                     _around([s for _, s in spans[i:j]]),
@@ -98,7 +100,7 @@ def common(left: Unit, right: Unit, runs: core_compare.Runs, pair: int) -> Commo
                     owners,
                 )
             )
-    return Common(tuple(found), (covered[0], covered[1]), max(lengths, default=0))
+    return Common(tuple(found[0]), tuple(found[1]), (covered[0], covered[1]), max(lengths, default=0))
 
 
 def _files(spans: tuple[Span, Span]) -> tuple[str, str]:

@@ -29,7 +29,7 @@ _LETTERS = 5.0
 
 def recipe_for(front: str) -> Recipe:
     """How documents of a kind are compared: more finely than an archive would be kept."""
-    return Recipe(front, k=20, w=11) if front in FRONTS else Recipe(front)
+    return Recipe(front, k=18, w=18) if front in FRONTS else Recipe(front)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,8 @@ class Part:
         both = np.array(pairs, np.uint32).reshape(-1, 2)
         runs = core_compare.matches(self.documents, both, self.recipe.k, match.GAP, sure, threads)
         for number, (i, j) in enumerate(pairs):
-            yield match.common(self.units[i], self.units[j], runs, number)
+            # The symbols of programs stand for any names: there a second place is a match of its own.
+            yield match.common(self.units[i], self.units[j], runs, number, self.recipe.front in FRONTS)
 
     def common(self) -> Iterator[Passage]:
         """What at least half of all, and more than a handful, have: a template that nobody gave us."""

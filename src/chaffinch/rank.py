@@ -73,13 +73,14 @@ def candidates(
 def _spread(histogram: NDArray[np.int64]) -> float:
     """A standard deviation by the median of the distances from the median, which a few copies do not move.
 
-    It is not less than that of chance, for few amounts do not spread.
+    It is not less than that of chance, for few amounts do not spread; a few pairs do not tell what chance
+    gives, so it counts as if there were some more that share nothing.
     """
     if not histogram.any():
         return 0.0
     values = np.arange(len(histogram))
     median = int(_median(values, histogram))
-    mean = float(values @ histogram) / int(histogram.sum())
+    mean = float(values @ histogram) / (int(histogram.sum()) + _UNKNOWN)
     return max(1.4826 * _median(np.abs(values - median), histogram), float(np.sqrt(mean)))
 
 

@@ -133,6 +133,13 @@ class Pair:
     """How far the overlap lies above what is usual between these two and all others, in standard deviations."""
     longest: int
     matches: tuple[Match, ...]
+    repeats: tuple[Match, ...] = ()
+    """Of prose: what is on one side part of a match at least twice as long, the same passage again."""
+
+    @property
+    def places(self) -> tuple[Match, ...]:
+        """All that both have, wherever it stands: matches, then repeats."""
+        return *self.matches, *self.repeats
 
 
 @dataclass(frozen=True, slots=True)

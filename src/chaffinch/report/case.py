@@ -123,7 +123,7 @@ def _figures(pair: Pair) -> str:
         "of the right in matches": f"{pair.coverage.right:.0%}",
         "surprise": "–" if surprise is None else f"{surprise:.1f}",
         "symbols in the longest run": f"{pair.longest:,}",
-        "matches": f"{len(pair.matches):,}",
+        "matches": f"{len(pair.places):,}",
     }
     return "".join(f"<div><b>{escaped(v)}</b><span>{escaped(k)}</span></div>" for k, v in figures.items())
 
@@ -189,11 +189,12 @@ def _tree(value: Any) -> str:
 
 def _matches(texts: Texts, pair: Pair, names: Names | None, room: int) -> str:
     """The largest matches that there is room for, in the order of the left side."""
-    order = sorted(range(len(pair.matches)), key=lambda n: _place(texts, pair, pair.matches[n]))
+    places = pair.places
+    order = sorted(range(len(places)), key=lambda n: _place(texts, pair, places[n]))
     numbers = {n: count for count, n in enumerate(order, 1)}
     shown: dict[int, str] = {}
-    for n in sorted(order, key=lambda n: (-pair.matches[n].symbols, numbers[n])):
-        section = _match(texts, pair, pair.matches[n], numbers[n], names, room)
+    for n in sorted(order, key=lambda n: (-places[n].symbols, numbers[n])):
+        section = _match(texts, pair, places[n], numbers[n], names, room)
         if len(encoded(section)) > room:
             break
         shown[n] = section
@@ -227,7 +228,8 @@ def _match(texts: Texts, pair: Pair, match: Match, count: int, names: Names | No
     others = match.owners - 2
     also = f"; also in {others} other submission{'s' * (others != 1)}" if others > 0 else ""
     runs = f"{max(1, len(match.runs))} run{'s' * (len(match.runs) > 1)}"
-    why = f"{match.symbols:,} symbols in {runs}, longest {match.longest:,}{also}"
+    again = "; part of a longer match, here again" if match in pair.repeats else ""
+    why = f"{match.symbols:,} symbols in {runs}, longest {match.longest:,}{also}{again}"
     top = (
         f'<section><h3><span class="tag c{colour}">{count}</span> {why}</h3>\n'
         f"{_ROWS}<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n"

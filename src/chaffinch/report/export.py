@@ -58,6 +58,7 @@ def _pair(texts: Texts, pair: Pair) -> dict[str, Any]:
         "surprise": number(pair.surprise),
         "longest": pair.longest,
         "matches": [_match(texts, pair, match) for match in pair.matches],
+        "repeats": [_match(texts, pair, match) for match in pair.repeats],
     }
 
 

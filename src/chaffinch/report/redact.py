@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from chaffinch.report.texts import Edit, contents
-from chaffinch.types import Pair, Report, Skipped, Span, Submission
+from chaffinch.types import Match, Pair, Report, Skipped, Span, Submission
 
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 _MAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}")
@@ -246,16 +246,21 @@ def nameless(report: Report) -> Report:
         return Submission(labels[of.name], documents)
 
     def pair(of: Pair) -> Pair:
-        matches = (
-            replace(
+        def match(m: Match) -> Match:
+            return replace(
                 m,
                 left=span(of.left, m.left),
                 right=span(of.right, m.right),
                 runs=tuple((span(of.left, a), span(of.right, b)) for a, b in m.runs),
             )
-            for m in of.matches
+
+        return replace(
+            of,
+            left=labels[of.left],
+            right=labels[of.right],
+            matches=tuple(map(match, of.matches)),
+            repeats=tuple(map(match, of.repeats)),
         )
-        return replace(of, left=labels[of.left], right=labels[of.right], matches=tuple(matches))
 
     return replace(
         report,

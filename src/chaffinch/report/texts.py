@@ -172,7 +172,7 @@ class Texts:
         documents = ((s, d) for s, of in self.documents.items() for d in of.values())
         same = {(s, d.name) for s, d in documents if self.redact is None and _is_plain(d)}
         for pair in self.report.pairs:
-            for match in pair.matches:
+            for match in pair.places:
                 if {(pair.left, match.left.document), (pair.right, match.right.document)} <= same:
                     continue
                 for left, right in ((match.left, match.right), *match.runs):

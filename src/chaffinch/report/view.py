@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -97,7 +97,7 @@ class View:
             if submission.name in paired:
                 yield f"s{n}", [self._text(submission.name, d) for d in submission.documents]
         for n, pair in enumerate(self.report.pairs):
-            yield f"p{n}", [found for match in pair.matches if (found := self._match(pair, match))]
+            yield f"p{n}", [*self._matches(pair, pair.matches, 0), *self._matches(pair, pair.repeats, 1)]
 
     def _submission(self, submission: Submission, is_old: bool) -> dict[str, Any]:
         files = [self._file(submission.name, d) for d in submission.documents]
@@ -141,6 +141,11 @@ class View:
             "symbols": sum(match.symbols for match in pair.matches),
             "key": self.keys[pair.left, pair.right],
         }
+
+    def _matches(self, pair: Pair, matches: Sequence[Match], is_repeat: int) -> Iterator[list[Any]]:
+        for match in matches:
+            if (found := self._match(pair, match)) is not None:
+                yield [*found, is_repeat]
 
     def _match(self, pair: Pair, match: Match) -> list[Any] | None:
         """[file, start, end, file, start, end, symbols, longest, owners, runs, steps], as JavaScript counts.

@@ -3,7 +3,7 @@
 let current = null;
 
 function matchesFrom(rows) {
-  const matches = rows.map(([lf, ls, le, rf, rs, re, symbols, longest, owners, runs, steps]) => ({
+  const matches = rows.map(([lf, ls, le, rf, rs, re, symbols, longest, owners, runs, steps, isRepeat]) => ({
     file: [lf, rf],
     start: [ls, rs],
     end: [le, re],
@@ -18,6 +18,7 @@ function matchesFrom(rows) {
     symbols,
     longest,
     owners,
+    isRepeat: Boolean(isRepeat),
   }));
   matches.sort((a, b) => a.file[0] - b.file[0] || a.start[0] - b.start[0] || a.start[1] - b.start[1]);
   matches.forEach((match, n) => (match.number = n + 1));
@@ -34,7 +35,8 @@ function why(match) {
   const runs = Math.max(1, match.runs[0].length);
   const others = match.owners - 2;
   const also = others > 0 ? `; also in ${counted(others, "other submission")}` : "";
-  return `${counted(match.symbols, "symbol")} in ${counted(runs, "run")}, longest ${grouped(match.longest)}${also}`;
+  const again = match.isRepeat ? "; part of a longer match, here again" : "";
+  return `${counted(match.symbols, "symbol")} in ${counted(runs, "run")}, longest ${grouped(match.longest)}${also}${again}`;
 }
 
 async function pairPage(n) {
