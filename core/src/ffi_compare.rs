@@ -192,11 +192,17 @@ pub struct ChfBags {
 /// # Safety
 /// `documents` must hold what `ChfDocuments` says; `rarity` must hold a number for each document and one more.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_bags(documents: *const ChfDocuments, n: u32, rarity: *const f32) -> *mut ChfBags {
+pub unsafe extern "C" fn chf_bags(
+    documents: *const ChfDocuments,
+    n: u32,
+    rarity: *const f32,
+    threads: u32,
+) -> *mut ChfBags {
     let (bags, error) = guarded(|| {
         let documents = unsafe { &*documents };
         let (symbols, offsets) = unsafe { documents.all_symbols() };
-        Bags::new(symbols, offsets, n as usize, unsafe { slice(rarity, documents.len + 1) })
+        let rarity = unsafe { slice(rarity, documents.len + 1) };
+        Bags::new(symbols, offsets, n as usize, rarity, threads as usize)
     });
     let owner = Box::new(bags);
     let with_all = owner.with_all.as_ptr();

@@ -1,9 +1,8 @@
 //! Short grams, counted: how much of each of two documents the other has too, wherever it stands.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
+use crate::hash::mix64;
 use crate::parallel::each_in_order;
 
 /// The grams that a document shares with any other, as numbers of terms in order: those that stand there once, and
@@ -27,33 +26,34 @@ pub struct Bags {
 impl Bags {
     /// Grams of n symbols of documents that are given one after another; `rarity` is the weight of a gram by the number
     /// of documents it stands in.
-    pub fn new(symbols: &[u32], offsets: &[u64], n: usize, rarity: &[f32]) -> Self {
-        let mut numbers: HashMap<u64, u32, BuildHasherDefault<AsItIs>> = HashMap::default();
+    pub fn new(symbols: &[u32], offsets: &[u64], n: usize, rarity: &[f32], threads: usize) -> Self {
+        let streams: Vec<_> =
+            offsets.windows(2).map(|ends| &symbols[ends[0] as usize..ends[1] as usize]).collect();
+        let bits = (symbols.len() / AT_A_TIME).checked_ilog2().map_or(0, |log| log + 1);
+        let mut counted: Vec<Vec<(u32, u32)>> = vec![Vec::new(); streams.len()];
         let mut frequencies: Vec<u32> = Vec::new();
-        let mut counted: Vec<Vec<(u32, u32)>> = Vec::with_capacity(offsets.len().saturating_sub(1));
-        for ends in offsets.windows(2) {
-            let stream = &symbols[ends[0] as usize..ends[1] as usize];
-            let mut terms: Vec<u32> = stream
-                .windows(n)
-                .map(|gram| {
-                    let next = numbers.len() as u32;
-                    *numbers.entry(mixed(gram)).or_insert(next)
-                })
-                .collect();
-            terms.sort_unstable();
-            frequencies.resize(numbers.len(), 0);
-            let terms: Vec<_> =
-                terms.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
-            terms.iter().for_each(|&(term, _)| frequencies[term as usize] += 1);
-            counted.push(terms);
-        }
+        let work = |range: Range<usize>| shared(&streams, n, range.start as u64, bits);
+        each_in_order(1 << bits, 1, threads, work, |found| {
+            let mut owners = found.owners.into_iter();
+            for frequency in found.frequencies {
+                let term = frequencies.len() as u32;
+                frequencies.push(frequency);
+                for (document, times) in owners.by_ref().take(frequency as usize) {
+                    counted[document as usize].push((term, times));
+                }
+            }
+        });
         let weights: Vec<f64> = frequencies.iter().map(|&n| rarity[n as usize] as f64).collect();
-        let total = |terms: &Vec<(u32, u32)>| terms.iter().map(|&(t, n)| weights[t as usize] * n as f64).sum();
-        let totals: Vec<f64> = counted.iter().map(total).collect();
+        let total = |(terms, stream): (&Vec<(u32, u32)>, &&[u32])| {
+            let grams = (stream.len() + 1).saturating_sub(n);
+            let shared: usize = terms.iter().map(|&(_, times)| times as usize).sum();
+            let alone = (grams - shared) as f64 * rarity[1] as f64;
+            alone + terms.iter().map(|&(t, times)| weights[t as usize] * times as f64).sum::<f64>()
+        };
+        let totals: Vec<f64> = counted.iter().zip(&streams).map(total).collect();
         let with_all = with_all(&counted, &weights, &totals);
         let bag = |terms: Vec<(u32, u32)>| {
-            let shared = terms.into_iter().filter(|&(term, _)| frequencies[term as usize] > 1);
-            let (once, often): (Vec<_>, Vec<_>) = shared.partition(|&(_, n)| n == 1);
+            let (once, often): (Vec<_>, Vec<_>) = terms.into_iter().partition(|&(_, n)| n == 1);
             Bag { once: once.into_iter().map(|(term, _)| term).collect(), often }
         };
         Bags { bags: counted.into_iter().map(bag).collect(), totals, weights, with_all }
@@ -166,29 +166,52 @@ fn with_all(counted: &[Vec<(u32, u32)>], weights: &[f64], totals: &[f64]) -> Vec
     counted.iter().zip(totals).map(share).collect()
 }
 
-/// A number for a gram; that two get the same is as good as impossible.
-fn mixed(gram: &[u32]) -> u64 {
-    let mix = |sum: u64, &symbol: &u32| {
-        let product = (sum ^ symbol as u64) as u128 * 0x9e37_79b9_7f4a_7c15;
-        product as u64 ^ (product >> 64) as u64
-    };
-    gram.iter().fold(gram.len() as u64 ^ 0x6a09_e667_f3bc_c908, mix)
+/// About so many grams are sorted in one go.
+const AT_A_TIME: usize = 1 << 22;
+
+/// Grams that at least two documents have: for each how many have it; and one after another who has it, and how often.
+struct Shared {
+    frequencies: Vec<u32>,
+    owners: Vec<(u32, u32)>,
 }
 
-/// Numbers that are mixed already.
-#[derive(Default)]
-struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
+/// Of the grams of n symbols whose numbers begin with these bits those that are shared.
+fn shared(streams: &[&[u32]], n: usize, part: u64, bits: u32) -> Shared {
+    // The document stands in the last bits, for single numbers are sorted fastest.
+    let documents = (streams.len() as u64).next_power_of_two() - 1;
+    let mut grams: Vec<u64> = Vec::new();
+    for (document, stream) in streams.iter().enumerate() {
+        each_gram(stream, n, |gram| {
+            if (gram >> 1) >> (63 - bits) == part {
+                grams.push(gram & !documents | document as u64);
+            }
+        });
     }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
+    grams.sort_unstable();
+    let mut found = Shared { frequencies: Vec::new(), owners: Vec::new() };
+    for same in grams.chunk_by(|a, b| a & !documents == b & !documents) {
+        if same[0] != same[same.len() - 1] {
+            let before = found.owners.len();
+            let owned = same.chunk_by(|a, b| a == b);
+            found.owners.extend(owned.map(|own| ((own[0] & documents) as u32, own.len() as u32)));
+            found.frequencies.push((found.owners.len() - before) as u32);
+        }
     }
+    found
+}
 
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only numbers are hashed");
+/// A number for every gram; that two get the same is as good as impossible.
+fn each_gram(stream: &[u32], n: usize, mut each: impl FnMut(u64)) {
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+    if stream.len() < n {
+        return;
+    }
+    let leaving = (1..n).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    let add = |value: u64, &symbol: &u32| value.wrapping_mul(BASE).wrapping_add(symbol as u64);
+    let mut value = stream[..n].iter().fold(0, add);
+    each(mix64(value));
+    for (old, new) in stream.iter().zip(&stream[n..]) {
+        value = add(value.wrapping_sub(leaving.wrapping_mul(*old as u64)), new);
+        each(mix64(value));
     }
 }

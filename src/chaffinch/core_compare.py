@@ -153,10 +153,12 @@ def matches(
 class Grams:
     """The grams of n symbols of documents, each weighing `rarity[m]` if m documents have it."""
 
-    def __init__(self, documents: Collection, n: int, rarity: NDArray[np.float32]) -> None:
+    def __init__(
+        self, documents: Collection, n: int, rarity: NDArray[np.float32], threads: int | None = None
+    ) -> None:
         native, keep = documents.native()
         weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
-        self._owner = owned(lib.chf_bags(native, n, weights), lib.chf_bags_free)
+        self._owner = owned(lib.chf_bags(native, n, weights, threads_used(threads)), lib.chf_bags_free)
         del keep
         self.with_all: NDArray[np.float32] = column(self._owner.with_all, len(documents), "<f4", self._owner)
         """Of each document the shares of its grams that each of the others has, added up."""

@@ -44,9 +44,17 @@ def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = No
     return masks
 
 
+def different(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each once, in order, as np.unique gives them; it would hash, which takes many times as long."""
+    ordered = np.sort(hashes)
+    is_other = np.ones(len(ordered), bool)
+    is_other[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_other]
+
+
 def ignore_common(units: list[Unit], masks: list[NDArray[np.bool_]], k: int, most: int) -> None:
     """Masks what more units have."""
-    hashes, counts = np.unique(np.concatenate([np.unique(u.prints.hashes) for u in units]), return_counts=True)
+    hashes, counts = np.unique(np.concatenate([different(u.prints.hashes) for u in units]), return_counts=True)
     common = hashes[counts > most]
     for unit, mask in zip(units, masks, strict=True):
         for position in unit.prints.positions[np.isin(unit.prints.hashes, common)].tolist():

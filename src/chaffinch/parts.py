@@ -85,6 +85,8 @@ class Part:
         least = max(6, len(self.units) / 2)
         explained: set[int] = set()
         for i, unit in enumerate(self.units):
+            if not (self._prints(i)[2] >= least).any():
+                continue
             owners = self.frequencies(i)
             often = (owners >= least) & ~self.masks[i]
             often[np.append(unit.starts[1:], len(owners)) - 1] = False  # what stands between documents
@@ -142,7 +144,7 @@ def made_of(
     # sentences in a long text are worth a look.
     least = 0.0 if recipe.front in FRONTS else threshold / 4
     old = (owners >= new).astype(np.uint8)
-    found = rank.candidates([np.unique(p.hashes) for p in prints], old, least, threads)
+    found = rank.candidates([match.different(p.hashes) for p in prints], old, least, threads)
     documents = core_compare.Collection(match.unlike(made, masks), prints, found.owners)
     scored = _scored(recipe, made, masks, threads)
     return Part(recipe, owners, made, masks, masked, int(base_masked.sum()), documents, found, scored)

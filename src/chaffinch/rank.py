@@ -117,7 +117,7 @@ def overlap(
     sizes = np.array([len(s) for s in streams], np.float64)
     found = np.zeros(len(pairs))
     for n in np.unique(lengths).tolist():
-        grams = core_compare.Grams(documents, n, weights)
+        grams = core_compare.Grams(documents, n, weights, threads)
         chosen = np.flatnonzero(lengths == n)
         for block in (chosen[i : i + _BLOCK] for i in range(0, len(chosen), _BLOCK)):
             both = np.stack(grams.shares(pairs[block], threads), axis=1).astype(np.float64)

@@ -47,7 +47,7 @@ class Text:
     @cached_property
     def units(self) -> list[int] | None:
         """For every character how many UTF-16 units come before it, if that is not its own number."""
-        if not self.text or max(self.text) <= "\uffff":
+        if self.text.isascii() or max(self.text) <= "\uffff":
             return None
         found = [0]
         for char in self.text:
