@@ -178,28 +178,38 @@ def names(pair: Pair) -> Names:
 
 def irplag(root: Path) -> Iterator[Row]:
     """Each task's original against all others: by hand disguised on six levels, or not copied."""
-    variants = {"a task at once": _to_original, "two at a time": _two_at_a_time}
+    variants = {"a task at once": to_original, "two at a time": _two_at_a_time}
     for variant, scores_of in variants.items():
-        scores: dict[str, list[float]] = {}
-        for task in sorted(root.iterdir()):
-            (original,) = sorted((task / "original").rglob("*.java"))
-            others = [path for path in sorted(task.rglob("*.java")) if path != original]
-            kinds = ["/".join(path.relative_to(task).parts[:-2]) for path in others]
-            unnamed = [document(path, f"{i}.java") for i, path in enumerate([original, *others])]
-            for kind, score in zip(kinds, scores_of(unnamed), strict=True):
-                scores.setdefault(kind, []).append(score)
-        none = scores.pop("non-plagiarized")
-        pooled = [score for kind in scores.values() for score in kind]
-        yield Row(f"IR-Plag, AUC, {variant}", auc(pooled, none), least=IRPLAG)
-        for kind in sorted(scores):
-            yield Row(f"IR-Plag, AUC, {variant}, {kind.rpartition('/')[2]}", auc(scores[kind], none))
+        pooled, by_level = disguised(root, scores_of)
+        yield Row(f"IR-Plag, AUC, {variant}", pooled, least=IRPLAG)
+        for level, area in by_level.items():
+            yield Row(f"IR-Plag, AUC, {variant}, {level}", area)
 
 
-def _to_original(documents: list[Document]) -> list[float]:
-    """The scores of the first with each of the others."""
-    first = documents[0].name
+def disguised(root: Path, scores_of: Callable[[list[Document]], list[float]]) -> tuple[float, dict[str, float]]:
+    """The areas under the curve, of all levels and of each, by the scores of a task's first document with the
+    others."""
+    scores: dict[str, list[float]] = {}
+    for task in sorted(root.iterdir()):
+        (original,) = sorted((task / "original").rglob("*.java"))
+        others = [path for path in sorted(task.rglob("*.java")) if path != original]
+        kinds = [path.relative_to(task).parts[:-2][-1] for path in others]
+        unnamed = [document(path, f"{i}.java") for i, path in enumerate([original, *others])]
+        for kind, score in zip(kinds, scores_of(unnamed), strict=True):
+            scores.setdefault(kind, []).append(score)
+    none = scores.pop("non-plagiarized")
+    pooled = [score for level in scores.values() for score in level]
+    return auc(pooled, none), {level: auc(scores[level], none) for level in sorted(scores)}
+
+
+def to_original(documents: list[Document]) -> list[float]:
     scores = {names(pair): pair.score for pair in everything(documents).pairs}
-    return [scores.get(frozenset((first, other.name)), 0.0) for other in documents[1:]]
+    return with_first(documents, scores)
+
+
+def with_first(documents: list[Document], scores: Mapping[Names, float]) -> list[float]:
+    """The scores of the first with each of the others."""
+    return [scores.get(frozenset((documents[0].name, other.name)), 0.0) for other in documents[1:]]
 
 
 def _two_at_a_time(documents: list[Document]) -> list[float]:
@@ -239,7 +249,7 @@ def clough(root: Path) -> Iterator[Row]:
     for task in sorted({line["Task"] for line in answers}):
         of_task = [line for line in answers if line["Task"] == task and line["Category"] != "orig"]
         paths = [root / "docs" / f"orig_task{task}.txt", *(root / "docs" / line["File"] for line in of_task)]
-        found = _to_original([document(path) for path in paths])
+        found = to_original([document(path) for path in paths])
         for line, score in zip(of_task, found, strict=True):
             scores.setdefault(line["Category"], []).append(score)
     for kind, least in CLOUGH.items():

@@ -20,10 +20,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import table
-from bench.classes import LARGEST, Names, average_precision, document, each_once, labels, ranking, weights
+from bench.classes import (
+    LARGEST,
+    Names,
+    average_precision,
+    disguised,
+    document,
+    each_once,
+    labels,
+    ranking,
+    to_original,
+    weights,
+    with_first,
+)
 from bench.peers import PeerFailed, environment
 from bench.programs import TASKS, authors
 from bench.table import Row
+from chaffinch import Document
 
 SIZES = (400, 1600, 6400)
 CPU, MEMORY, GROWTH = 3, 200, 6
@@ -51,7 +64,8 @@ print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]), 
 
 _COPYDETECT = """
 import sys, copydetect
-found = copydetect.CopyDetector(test_dirs=sys.argv[1:], extensions=["c"], display_t=0, silent=True)
+home, language = sys.argv[1:]
+found = copydetect.CopyDetector(test_dirs=[home], extensions=[language], display_t=0, silent=True)
 found.run()
 for (i, j) in zip(*(found.similarity_matrix[:, :, 0] > 0).nonzero()):
     print(found.test_files[i], found.ref_files[j], max(found.similarity_matrix[i, j]), sep="\\t")
@@ -59,7 +73,8 @@ for (i, j) in zip(*(found.similarity_matrix[:, :, 0] > 0).nonzero()):
 
 _DOLOS = """
 const { Dolos } = require("@dodona/dolos-lib");
-new Dolos({ language: "c" }).analyzePaths(process.argv.slice(1)).then((report) => {
+const [language, ...files] = process.argv.slice(1);
+new Dolos({ language }).analyzePaths(files).then((report) => {
     for (const pair of report.allPairs())
         console.log([pair.leftFile.path, pair.rightFile.path, pair.similarity].join("\\t"));
 });
@@ -82,11 +97,12 @@ Ranked = list[tuple[float, str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another tool: how it is got, its usual command for a class and a folder to write to, and its ranking."""
+    """Another tool: how it is got, its usual command for a class in C and a folder to write to, and its ranking
+    of a class in a language."""
 
     install: Callable[[], object]
     command: Callable[[Path, Path], list[object]]
-    ranking: Callable[[Path, Path], Ranked]
+    ranking: Callable[[Path, Path, str], Ranked]
     is_quick: bool = False
     """Whether it ranks a class of hundreds within a minute."""
 
@@ -110,8 +126,8 @@ def _python(name: str) -> Path:
     return _PEERS / name / "bin" / "python"
 
 
-def _files(home: Path) -> list[Path]:
-    return sorted(home.glob("*/program.c"))
+def _files(home: Path, language: str) -> list[Path]:
+    return sorted(home.glob(f"*/program.{language}"))
 
 
 def _columns(output: str) -> Ranked:
@@ -132,7 +148,15 @@ def _installed_sim() -> None:
         raise PeerFailed("not installed: apt-get install similarity-tester")
 
 
-def _of_compare50(home: Path, out: Path) -> Ranked:
+def _dolos(home: Path, language: str) -> list[object]:
+    return ["node", "--eval", _DOLOS, language, *_files(home, language)]
+
+
+def _of_copydetect(home: Path, out: Path, language: str) -> Ranked:
+    return _columns(timed([_python("copydetect"), "-c", _COPYDETECT, home, language], home).output)
+
+
+def _of_compare50(home: Path, out: Path, language: str) -> Ranked:
     command = [_python("compare50"), "-m", "compare50", *sorted(home.iterdir()), "-n", _LISTED, "-o", out / "r"]
     timed(command, home)
     graph = re.search(
@@ -142,8 +166,8 @@ def _of_compare50(home: Path, out: Path) -> Ranked:
     return [(link["value"], Path(link["source"]).name, Path(link["target"]).name) for link in links]
 
 
-def _of_sim(home: Path, out: Path) -> Ranked:
-    lines = timed(["sim_c", "-p", "-e", *_files(home)], home).output
+def _of_sim(home: Path, out: Path, language: str) -> Ranked:
+    lines = timed([f"sim_{language}", "-p", "-e", *_files(home, language)], home).output
     found = re.findall(r"^(\S+) consists for (\d+) % of (\S+) material$", lines, re.MULTILINE)
     return [(float(percent), Path(one).parent.name, Path(other).parent.name) for one, percent, other in found]
 
@@ -163,27 +187,28 @@ RIVALS = {
             "-O",
             out / "r",
         ],
-        lambda home, out: _columns(timed([_python("copydetect"), "-c", _COPYDETECT, home], home).output),
+        _of_copydetect,
     ),
     "compare50 1.2.15": Rival(
         lambda: environment("compare50", "compare50==1.2.15"),
         lambda home, out: [_python("compare50"), "-m", "compare50", *sorted(home.iterdir()), "-o", out / "r"],
         _of_compare50,
     ),
-    "sim": Rival(_installed_sim, lambda home, out: ["sim_c", "-p", *_files(home)], _of_sim, is_quick=True),
+    "sim": Rival(_installed_sim, lambda home, out: ["sim_c", "-p", *_files(home, "c")], _of_sim, is_quick=True),
     "Dolos 3.5.1": Rival(
         _installed_dolos,
-        lambda home, out: ["node", "--eval", _DOLOS, *_files(home)],
-        lambda home, out: _columns(timed(["node", "--eval", _DOLOS, *_files(home)], home).output),
+        lambda home, out: _dolos(home, "c"),
+        lambda home, out, language: _columns(timed(_dolos(home, language), home).output),
         is_quick=True,
     ),
 }
 
 
 def rows(data: Path | None) -> Iterator[Row]:
-    homework = data / "code" / "homework_A2016" if data else None
-    if homework and not homework.exists():
-        homework = None
+    homework, irplag = (
+        data / "code" / name if data and (data / "code" / name).exists() else None
+        for name in ("homework_A2016", "irplag")
+    )
     with TemporaryDirectory() as folder:
         home = Path(folder)
         yield from _costs(_classes(homework, home), home)
@@ -193,6 +218,10 @@ def rows(data: Path | None) -> Iterator[Row]:
             yield Row(
                 "average precision, ours less the best rival's", None, least=0, note="needs --data with it"
             )
+        if irplag:
+            yield from _disguised(irplag, home)
+        else:
+            yield Row("IR-Plag, AUC, ours less the best rival's", None, least=0, note="needs --data with it")
 
 
 def _classes(homework: Path | None, folder: Path) -> dict[int, Path]:
@@ -207,10 +236,10 @@ def _classes(homework: Path | None, folder: Path) -> dict[int, Path]:
     return {size: folder / str(size) for size in SIZES}
 
 
-def _laid_out(programs: dict[str, bytes], home: Path) -> Path:
+def _laid_out(programs: dict[str, bytes], home: Path, language: str = "c") -> Path:
     for name, program in programs.items():
         (home / name).mkdir(parents=True)
-        (home / name / "program.c").write_bytes(program)
+        (home / name / f"program.{language}").write_bytes(program)
     return home
 
 
@@ -257,7 +286,9 @@ def _precision(homework: Path, folder: Path) -> Iterator[Row]:
                 continue
             try:
                 rival.install()
-                theirs[name] = _figures(rival.ranking(home, _made(folder / assignment / name)), set(programs))
+                theirs[name] = _figures(
+                    rival.ranking(home, _made(folder / assignment / name), "c"), set(programs)
+                )
             except PeerFailed as error:
                 yield Row(f"average precision, {assignment}, {name}", None, note=str(error))
         ours = weights(ranking([document(path) for path in paths]).pairs)
@@ -274,6 +305,33 @@ def _precision(homework: Path, folder: Path) -> Iterator[Row]:
                 yield Row(what, figure - max(of_rivals.values()), least=0)
             else:
                 yield Row(what, None, least=0, note="no rival could be run")
+
+
+def _disguised(irplag: Path, folder: Path) -> Iterator[Row]:
+    ours, _ = disguised(irplag, to_original)
+    yield Row("IR-Plag, AUC, ours", ours)
+    theirs: dict[str, float] = {}
+    for name, rival in RIVALS.items():
+
+        def scores_of(documents: list[Document], rival: Rival = rival) -> list[float]:
+            programs = {one.name: one.data for one in documents}
+            with TemporaryDirectory(dir=folder) as here:
+                home = _laid_out(programs, Path(here, "class"), "java")
+                ranked = rival.ranking(home, _made(Path(here, "out")), "java")
+            return with_first(documents, _figures(ranked, set(programs)))
+
+        try:
+            rival.install()
+            theirs[name], _ = disguised(irplag, scores_of)
+        except PeerFailed as error:
+            yield Row(f"IR-Plag, AUC, {name}", None, note=str(error))
+            continue
+        yield Row(f"IR-Plag, AUC, {name}", theirs[name])
+    what = "IR-Plag, AUC, ours less the best rival's"
+    if theirs:
+        yield Row(what, ours - max(theirs.values()), least=0)
+    else:
+        yield Row(what, None, least=0, note="no rival could be run")
 
 
 def _made(folder: Path) -> Path:
