@@ -91,7 +91,7 @@ def test_what_is_named_and_not_there_is_an_error(option: str, two: Path, tmp_pat
     done = compare(two, option, tmp_path / "typo", "-o", tmp_path / "r.html")
     assert done.returncode == 2
     assert b"typo: no such file" in done.stderr
-    assert (tmp_path / "r.html").exists()  # the others were compared
+    assert not (tmp_path / "r.html").exists()  # it would be another result than was asked for
 
 
 def test_a_failed_run_leaves_the_report_before(two: Path, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_few_and_many_pairs(open_page: Open, tmp_path: Path, count: int) -> None
     page = open_page(tmp_path / "report.html")
     expect(page.locator(".facts")).to_contain_text("1 pair listed" if count == 1 else f"{count:,} pairs listed")
     if count == 0:
-        expect(page.get_by_text("No two submissions")).to_be_visible()
+        expect(page.get_by_text("No pair is listed")).to_be_visible()
     if count == 1000:
         expect(page.locator(".pairs tbody tr")).to_have_count(300)
         page.get_by_role("button", name="Show more").click()

@@ -66,6 +66,7 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     output = options["output"] or (None if options["as_json"] else Path(_REPORT))
     _check_outputs(output, options["as_csv"])
     verdicts = _verdicts(options["verdicts"])
+    _check_inputs(options["base"], options["old"])
     report = _run(paths, options)
     named = (*paths, *options["base"], *map(Path, options["old"]))
     is_bad = is_error(list(report.skipped), named)
@@ -82,6 +83,13 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     if not options["as_json"]:
         _summarize(shown)
     context.exit(ERROR if is_bad else FOUND if report.pairs else NOTHING)
+
+
+def _check_inputs(base: tuple[Path, ...], old: tuple[str, ...]) -> None:
+    """Without what was meant to be left out or compared with, everything else would be another result."""
+    for path in (*base, *(Path(path) for path in map(str, old) if "://" not in path)):
+        if not path.exists():
+            raise Unreadable(f"{path}: no such file or folder")
 
 
 def _check_outputs(output: Path | None, as_csv: Path | None) -> None:
@@ -150,6 +158,8 @@ def _verdicts(path: Path | None) -> dict[str, Any] | None:
 
 def _summarize(report: Report) -> None:
     """A short table, what was compared, and what was left out."""
+    from chaffinch.report.view import surprise
+
     tell_skipped(report.skipped, "the report has them all")
     everyone = len(report.submissions)
     compared = [
@@ -160,15 +170,30 @@ def _summarize(report: Report) -> None:
     ]
     click.echo(f"Compared: {', '.join(filter(None, compared))}.")
     if not report.pairs:
-        click.echo("Nothing in common.")
+        click.echo(_too_little(report))
         if everyone + len(report.old) < 2:
             click.echo("Name the folder that has a file, folder or archive for each student, or several paths.")
         return
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
     for pair in report.pairs[:_SHOWN]:
         names = f"{printable(pair.left)}  -  {printable(pair.right)}"
-        click.echo(f"{pair.score:6.0%} {pair.surprise:9.1f} {pair.longest:8}  {names}")
-    click.echo(f"{counted(len(report.pairs), 'pair')} listed, {counted(len(report.clusters), 'cluster')}")
+        unusual = "-" if (known := surprise(report, pair)) is None else f"{known:.1f}"
+        click.echo(f"{pair.score:6.0%} {unusual:>9} {pair.longest:8}  {names}")
+    first = f"The first {_SHOWN} of " if len(report.pairs) > _SHOWN else ""
+    click.echo(
+        f"{first}{counted(len(report.pairs), 'pair')} listed, {counted(len(report.clusters), 'cluster')}"
+    )
+    if report.common:
+        these = counted(len(report.common), "passage")
+        click.echo(f"At least half have {these} in common; if everybody was given that, name it with --base.")
+
+
+def _too_little(report: Report) -> str:
+    count = sum(report.receipt["pairs_with_anything_in_common"].values())
+    if not count:
+        return "Nothing in common."
+    told = f"{counted(count, 'pair')} {'has' if count == 1 else 'have'} something in common"
+    return f"{told}, but too little to be listed; --threshold 0 lists all."
 
 
 @main.command()

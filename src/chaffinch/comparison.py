@@ -72,11 +72,13 @@ def compare(
         base_documents = [d for documents in of_base.get(kind, {}).values() for d in documents]
         parts.append(made_of(recipe_for(kind), owned, base_documents, len(new), least, max_owners, threads))
     skipped += [Skipped(name, "nothing in it to compare") for part in parts for name in part.empty()]
+    skipped += [Skipped(name, f"too short to compare: {why}") for p in parts for name, why in p.too_short()]
     tell("Looking at the matches ...")
     everything = pool.pooled(parts, len(everyone))
     listed = pool.ranked(everything, least, _LINKED if threshold is None else np.inf, top)
     evidence = _evidence(parts, everyone, listed.pairs, listed.scores, listed.surprise, threads)
-    found = tuple(pair for pair in evidence if pair.score >= least or pair.longest >= _LONG)
+    # Where base code was taken out, fingerprints that both have may be all that is left.
+    found = tuple(pair for pair in evidence if pair.matches and (pair.score >= least or pair.longest >= _LONG))
     readable = _as_read(parts, everyone)
     report = Report(
         tuple(readable[: len(new)]),

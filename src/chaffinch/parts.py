@@ -102,6 +102,16 @@ class Part:
         """Documents without a symbol."""
         return [d.name for u in self.units for d, s in zip(u.documents, u.streams, strict=True) if not len(s)]
 
+    def too_short(self) -> list[tuple[str, str]]:
+        """Documents of submissions that have a few symbols and no gram, and how many."""
+        k = self.recipe.k
+        return [
+            (document.name, f"{unit.size} symbols, and nothing shorter than {k} is found")
+            for unit in self.units
+            if 0 < unit.size < k
+            for document in unit.documents
+        ]
+
     def ignored(self, unit: int) -> list[Span]:
         """What of a unit is not compared."""
         if not self.masked[unit]:

@@ -37,7 +37,7 @@ class Candidates:
     owners: list[NDArray[np.uint32]]
     """For each unit, how many units have each of its different hashes, in order of the hashes."""
     usual: Floats
-    """How many each unit shares with another in the middle of all."""
+    """How many each unit shares with another in the middle of all; less if there are but a few others."""
     spread: float
     """The standard deviation of the amounts, as far as most are concerned."""
     count: int
@@ -60,11 +60,12 @@ def candidates(
     new, former = int((old == 0).sum()), int(old.sum())
     amounts = found.histogram.astype(np.int64)
     amounts[0] = new * (new - 1) // 2 + new * former - amounts.sum()  # those that share nothing
+    others = max(len(hashes) - 2, 0)
     return Candidates(
         found.both,
         found.shared,
         np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
-        found.usual.astype(np.float64),
+        found.usual.astype(np.float64) * (others / (others + _UNKNOWN)),
         _spread(amounts),
         int(found.histogram.sum()),
     )
@@ -73,14 +74,16 @@ def candidates(
 def _spread(histogram: NDArray[np.int64]) -> float:
     """A standard deviation by the median of the distances from the median, which a few copies do not move.
 
-    It is not less than that of chance, for few amounts do not spread; a few pairs do not tell what chance
-    gives, so it counts as if there were some more that share nothing.
+    It is not less than that of chance, for few amounts do not spread. A few pairs do not tell what is usual,
+    so it counts as if there were some more that share nothing.
     """
     if not histogram.any():
         return 0.0
+    histogram = histogram.copy()
+    histogram[0] += _UNKNOWN
     values = np.arange(len(histogram))
     median = int(_median(values, histogram))
-    mean = float(values @ histogram) / (int(histogram.sum()) + _UNKNOWN)
+    mean = float(values @ histogram) / int(histogram.sum())
     return max(1.4826 * _median(np.abs(values - median), histogram), float(np.sqrt(mean)))
 
 

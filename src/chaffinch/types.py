@@ -37,6 +37,8 @@ class Document:
     language: str | None = None
     """The programming language, or "text"."""
     parts: tuple[Part, ...] = ()
+    file_sha256: str = ""
+    """Of the file, if the bytes are text that was taken out of it."""
 
     def place(self, offset: int) -> str:
         """Where a person would look for the byte there: "page 3, line 7"."""

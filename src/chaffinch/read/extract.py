@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 
 from chaffinch.errors import Unreadable
 from chaffinch.types import Document, Part
@@ -41,4 +42,5 @@ class Extract:
             encoding="utf-8",
             language=language,
             parts=tuple(self._parts),
+            file_sha256=sha256(self._original.data).hexdigest(),
         )

@@ -12,8 +12,8 @@ from typing import Any
 from chaffinch.report.page import encoded, escaped, fill, static, write
 from chaffinch.report.redact import Names, only
 from chaffinch.report.texts import Text, Texts, digest, pair_keys
-from chaffinch.report.view import VERDICTS, WORDS, number, plain, shown_date, verdicts_of, worded
-from chaffinch.types import Match, Pair, Report, Span
+from chaffinch.report.view import VERDICTS, WORDS, plain, shown_date, surprise, verdicts_of, worded
+from chaffinch.types import Document, Match, Pair, Report, Span
 
 _LIMIT = 960_000
 """Bytes, with room for the frame of the page."""
@@ -100,13 +100,13 @@ def case_file(
         "title": escaped(f"{left} and {right}: case file"),
         "left": escaped(left),
         "right": escaped(right),
-        "figures": _figures(pair),
+        "figures": _figures(report, pair),
         "words": "".join(f"<dt>{escaped(k.capitalize())}</dt><dd>{escaped(v)}</dd>" for k, v in WORDS.items()),
         "verdicts": _choices(verdict["verdict"]),
         "note": escaped(note[: _LIST_LIMIT // 8]),
         "documents": _documents(texts, pair, names),
         "receipt": _limited([_tree(names.values(receipt) if names else receipt)]),
-        "dates": _dates(report, pair),
+        "dates": _older(report, pair) + _dates(report, pair),
         "key": key,
     }
     values["matches"] = ""
@@ -115,17 +115,24 @@ def case_file(
     write(path, encoded(fill(static("case.html"), values)))
 
 
-def _figures(pair: Pair) -> str:
-    surprise = number(pair.surprise)
+def _figures(report: Report, pair: Pair) -> str:
+    unusual = surprise(report, pair)
     figures = {
         "score": f"{pair.score:.0%}",
         "of the left in matches": f"{pair.coverage.left:.0%}",
         "of the right in matches": f"{pair.coverage.right:.0%}",
-        "surprise": "–" if surprise is None else f"{surprise:.1f}",
+        "surprise": "–" if unusual is None else f"{unusual:.1f}",
         "symbols in the longest run": f"{pair.longest:,}",
         "matches": f"{len(pair.places):,}",
     }
     return "".join(f"<div><b>{escaped(v)}</b><span>{escaped(k)}</span></div>" for k, v in figures.items())
+
+
+def _older(report: Report, pair: Pair) -> str:
+    """Which of them is earlier work."""
+    new = {s.name for s in report.submissions}
+    sides = [side for side, name in (("left", pair.left), ("right", pair.right)) if name not in new]
+    return f"<p>The {sides[0]} is older work, with which the other was compared.</p>" if len(sides) == 1 else ""
 
 
 def _dates(report: Report, pair: Pair) -> str:
@@ -151,9 +158,13 @@ def _documents(texts: Texts, pair: Pair, names: Names | None) -> str:
             owner = names.labels[submission] if names else submission
             rows.append(
                 f"<tr><td>{escaped(owner)}</td><td>{escaped(name)}</td><td class=num>{len(d.data):,}</td>"
-                f"<td><code>{digest(d)}</code></td></tr>\n"
+                f"<td><code>{digest(d)}</code>{_of_file(d)}</td></tr>\n"
             )
     return _limited(rows, '<tr><td colspan="4">… {} more documents …</td></tr>')
+
+
+def _of_file(document: Document) -> str:
+    return f"<br>of the file: <code>{document.file_sha256}</code>" if document.file_sha256 else ""
 
 
 def _file(texts: Texts, names: Names | None, submission: str, document: str) -> str:
@@ -204,9 +215,11 @@ def _matches(texts: Texts, pair: Pair, names: Names | None, room: int) -> str:
     return "".join(shown[n] for n in order if n in shown) + told
 
 
-def _place(texts: Texts, pair: Pair, match: Match) -> tuple[int, int]:
+def _place(texts: Texts, pair: Pair, match: Match) -> tuple[int, int, int]:
+    """As the report's pages order them."""
     names = [d.name for d in texts.submissions[pair.left].documents]
-    return names.index(match.left.document) if match.left.document in names else -1, match.left.start
+    file = names.index(match.left.document) if match.left.document in names else -1
+    return file, match.left.start, match.right.start
 
 
 def _match(texts: Texts, pair: Pair, match: Match, count: int, names: Names | None, room: int) -> str:

@@ -38,6 +38,7 @@ def to_json(report: Report) -> dict[str, Any]:
                 "bytes": len(d.data),
                 "sha256": digest(d),
             }
+            | ({"file_sha256": d.file_sha256} if d.file_sha256 else {})
             for s in (*report.submissions, *report.old)
             for d in s.documents
         ],

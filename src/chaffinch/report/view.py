@@ -13,6 +13,8 @@ from chaffinch.report.redact import Names, everybody
 from chaffinch.report.texts import Text, Texts, digest, pair_keys
 from chaffinch.types import Document, Match, Pair, Passage, Report, Skipped, Submission
 
+_CLASS = 5
+"""So many submissions tell what is usual among them."""
 _EXCERPT = 1500
 _EXCERPTS = 200
 """Passages in common of which the text is shown; the others are only named."""
@@ -22,12 +24,13 @@ VERDICTS = ("", "copied", "common source", "no")
 
 WORDS = {
     "score": "the share of the smaller work that the other has too, whatever the order, beyond what is usual "
-    "in the class, and 100% if they are identical; what everybody was given does not count.",
+    "in the class, and 100% if they are identical; what everybody was given does not count. It is counted in "
+    "pieces of a few letters or tokens, so more may go into it than stands in matches.",
     "coverage": "the share of one side that stands in matches; if one is high and the other low, "
     "the smaller work may lie whole within the larger.",
     "surprise": "how far their overlap lies above what is usual between these two and all others, "
-    "in standard deviations; near 0 is like any two of the class. Pairs stand in the order of this times the "
-    "score.",
+    "in standard deviations; near 0 is like any two of the class, and of a few submissions it is not known. "
+    "Pairs stand in the order of this times the score.",
 }
 
 
@@ -109,7 +112,8 @@ class View:
             "format": document.format,
             "language": _language(document),
             "bytes": len(document.data),
-            "sha256": digest(document),
+            "isText": bool(document.file_sha256),
+            "sha256": document.file_sha256 or digest(document),
         }
 
     def _text(self, submission: str, document: Document) -> dict[str, Any]:
@@ -135,9 +139,9 @@ class View:
             "right": self.number[pair.right],
             "score": number(pair.score),
             "coverage": [number(pair.coverage.left), number(pair.coverage.right)],
-            "surprise": number(pair.surprise),
+            "surprise": surprise(self.report, pair),
             "longest": pair.longest,
-            "matches": len(pair.matches),
+            "matches": len(pair.places),
             "symbols": sum(match.symbols for match in pair.matches),
             "key": self.keys[pair.left, pair.right],
         }
@@ -254,6 +258,11 @@ def _seconds(date: str) -> int:
     found = datetime.fromisoformat(date)
     first = datetime(1970, 1, 1, tzinfo=UTC)
     return round(((found if found.tzinfo else found.replace(tzinfo=UTC)) - first).total_seconds())
+
+
+def surprise(report: Report, pair: Pair) -> float | None:
+    """A pair's, if there are enough submissions for it to mean anything."""
+    return number(pair.surprise) if len(report.submissions) + len(report.old) >= _CLASS else None
 
 
 def number(value: float) -> float | None:

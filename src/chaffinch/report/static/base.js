@@ -37,11 +37,12 @@ const visible = (text) =>
 
 /** A submission's name as a link; its letters cannot turn around those beside it. */
 function studentLink(n) {
-  const name = index.submissions[n].name;
+  const { name, old } = index.submissions[n];
   return make(
     "a",
     { href: "#/student/" + n, title: visible(name), class: "name" },
     make("bdi", {}, visible(name) || "(no name)"),
+    old ? make("small", {}, " older") : "",
   );
 }
 

@@ -165,7 +165,7 @@ function overview() {
       make(
         "p",
         { class: "notice" },
-        "No two submissions have more in common than what is usual or was given to all.",
+        "No pair is listed: none has enough in common beyond what is usual, or what was given to all.",
       ),
     );
     return;

@@ -41,7 +41,7 @@ function submissions() {
     }
   }
   const rows = index.submissions.map((submission, n) => [
-    make("span", {}, studentLink(n), submission.old ? make("small", {}, " older") : ""),
+    make("span", {}, studentLink(n)),
     submission.files.length,
     best.get(n)?.count || 0,
     best.has(n) ? bar(best.get(n).score, percent(best.get(n).score)) : "–",
@@ -100,7 +100,7 @@ function student(n) {
   const rows = submission.files.map((file) => [
     make("bdi", { class: "file" }, visible(file.name)),
     languageName(file),
-    sizes(file.bytes),
+    sizes(file.bytes) + (file.isText ? " of text" : ""),
     make("code", { class: "hash" }, file.sha256),
   ]);
   main.append(make("h2", {}, "Files"), listing(["File", "Kind", "Size", "SHA-256"], rows));
