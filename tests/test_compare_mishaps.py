@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ import chaffinch
 from chaffinch import Document, Index, comparison
 from chaffinch.cli import main
 from chaffinch.errors import BadRecipe
-from chaffinch.report import save
+from chaffinch.report import case_file, save, to_json
+from chaffinch.report.view import View
+from tests import indexed, made
 from tests.programs import WRITERS, Style, functions
 
 COMMAND = [sys.executable, "-m", "chaffinch"]
@@ -240,3 +243,66 @@ def test_python_is_told_what_is_out_of_range() -> None:
     dates = {"a.py": date(2026, 1, 1)}
     report = chaffinch.compare(both, dates=dates)  # type: ignore[arg-type]
     assert report.dates["a.py"].startswith("2026-01-01")
+
+
+def test_what_a_few_have_in_common_is_listed_and_what_is_not_is_told(tmp_path: Path) -> None:
+    paragraph = indexed.text(80, "shared")
+    for n in range(3):
+        own = [indexed.text(900, (n, part)) for part in range(2)]
+        (tmp_path / f"{n}.txt").write_text("\n".join([own[0], paragraph, own[1]]))
+    assert found(tmp_path) == {("0", "1"), ("0", "2"), ("1", "2")}
+    sentence = indexed.text(9, "sentence")
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(
+            f"{indexed.text(900, name)} {sentence} {indexed.text(900, name * 2)}"
+        )
+    done = compare(tmp_path / "a.txt", tmp_path / "b.txt", cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"1 pair has something in common, but too little to be listed; --threshold 0" in done.stdout
+    assert found(tmp_path / "a.txt", tmp_path / "b.txt", "--threshold", 0) == {("a", "b")}
+
+
+def test_what_is_too_short_is_told(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("I do not know.")
+    done = compare(tmp_path, cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"a.txt: too short to compare: 10 symbols, and nothing shorter than 18 is found" in done.stderr
+
+
+def test_files_of_one_name_are_one_students_unless_nothing_else_is_given(tmp_path: Path) -> None:
+    for name in ("ann.md", "ann.txt", "ben.txt"):
+        (tmp_path / name).write_text(indexed.text(200, "essay"))
+    both = tmp_path / "ann.md", tmp_path / "ann.txt"
+    assert found(*both) == {("ann.md", "ann.txt")}
+    assert found(*both, "--old", tmp_path / "ben.txt") == {("ann", "ben")}
+
+
+def test_the_hash_of_a_file_is_told_beside_that_of_its_text(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.docx").write_bytes(made.docx(made.prose(8)))
+    report = chaffinch.compare([tmp_path])
+    file = sha256((tmp_path / "a.docx").read_bytes()).hexdigest()
+    told = to_json(report)["documents"][0]
+    assert told["file_sha256"] == file != told["sha256"]
+    case_file(report, report.pairs[0], tmp_path / "case.html")
+    assert file in (tmp_path / "case.html").read_text()
+
+
+def test_a_case_says_who_is_older(tmp_path: Path) -> None:
+    works = [Document(name, program(1).encode()) for name in ("new.py", "old.py")]
+    report = chaffinch.compare(works[:1], old=works[1:])
+    case_file(report, report.pairs[0], tmp_path / "case.html")
+    assert "The right is older work" in (tmp_path / "case.html").read_text()
+
+
+def test_markup_is_not_marked_as_the_same(tmp_path: Path) -> None:
+    words = [indexed.text(30, n) for n in range(2)]
+    pages = [f"<p>{words[0]}</p><!-- {name} --><p class={name}>{words[1]}</p>" for name in ("one", "another")]
+    report = chaffinch.compare([Document(f"{n}.html", page.encode()) for n, page in enumerate(pages)])
+    (match,) = report.pairs[0].matches
+    shown = dict(View(report, anonymize=False, verdicts=None).chunks())["p0"][0]
+    assert len(match.runs) == shown[9] == 1
+    for side, page in enumerate(pages):
+        ends = shown[10 + side]
+        assert [page[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)] == words

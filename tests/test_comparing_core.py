@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from itertools import combinations, pairwise
 
@@ -257,3 +258,37 @@ def test_a_passage_that_stands_very_often_in_both_costs_little() -> None:
         for i, _, n in match:
             covered[i : i + n] = True
     assert covered.mean() > 0.6  # at most what the other has of it need match, in one piece
+
+
+def test_of_a_passage_that_stands_very_often_each_surrounding_is_found() -> None:
+    chance = random.Random(1)
+    gram = list(range(1, 13))
+    around = [
+        ([chance.randrange(10**6) for _ in range(4)], [chance.randrange(10**6) for _ in range(4)])
+        for _ in range(70)
+    ]
+    other_order = chance.sample(around, len(around))
+
+    def stream(order: list[tuple[list[int], list[int]]]) -> list[int]:
+        apart = ([chance.randrange(10**7, 10**9) for _ in range(30)] for _ in order)
+        return [s for (a, b), rest in zip(order, apart, strict=True) for s in (*a, *gram, *b, *rest)]
+
+    left, right = stream(around), stream(other_order)
+    found = matches_of(left, right, Recipe("bytes", k=12, w=9), 24, 20)
+    runs = {run for match in found for run in match}
+    assert {run for run in reference.runs(left, right, 20) if run[2] >= 20} <= runs
+
+
+def test_overlaps_of_many_grams_are_counted_part_by_part() -> None:
+    numbers = np.random.default_rng(1)
+    shared = numbers.integers(1, 1 << 30, 1_000_000, dtype=np.uint32)
+    own = [numbers.integers(1, 1 << 30, size, dtype=np.uint32) for size in (1_500_000, 3_000_000, 1_000_000)]
+    streams = [np.concatenate([own[0], shared]), np.concatenate([shared, own[1]]), own[2]]
+    none = [prints_of([], Recipe("bytes"))] * 3
+    found = core_compare.Grams(Collection(streams, none), 4, np.ones(4, np.float32), 2)
+    pairs = np.array([[0, 1], [0, 2]], np.uint32)
+    left, right = found.shares(pairs)
+    same = len(shared) - 3
+    assert left.tolist() == [np.float32(same / (len(streams[0]) - 3)), 0]
+    assert right.tolist() == [np.float32(same / (len(streams[1]) - 3)), 0]
+    assert found.with_all.tolist() == [left[0], right[0], 0]

@@ -98,12 +98,6 @@ def test_a_single_file_is_a_student() -> None:
     assert grouped() == {}
 
 
-def test_files_of_one_name_are_one_students_unless_nothing_else_is_given() -> None:
-    both = found("c/ann.c", ""), found("c/ann.h", "")
-    assert grouped(*both, found("c/ben.c", "")) == {"ann": ["c/ann.c", "c/ann.h"], "ben": ["c/ben.c"]}
-    assert grouped(*both) == {"ann.c": ["c/ann.c"], "ann.h": ["c/ann.h"]}
-
-
 def test_several_classes_are_several_classes() -> None:
     old, new = found("2019", "ann/a.c", "ben/a.c", "eve/a.c"), found("2020", "carl/a.c", "dora/a.c", "eve/a.c")
     assert list(grouped(old, new)) == ["ann", "ben", "carl", "dora", "eve (2019)", "eve (2020)"]

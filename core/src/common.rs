@@ -18,7 +18,7 @@ pub struct Match {
 
 impl Match {
     pub fn symbols(&self) -> u32 {
-        symbols(&self.runs)
+        symbols(&self.runs) as u32
     }
 
     pub fn longest(&self) -> u32 {
@@ -79,7 +79,7 @@ pub fn common(left: Side, right: Side, spread: &Spread, how: How) -> Common {
 }
 
 fn certain(chains: Vec<Vec<Run>>, sure: u32) -> Vec<Vec<Run>> {
-    let is_certain = |chain: &Vec<Run>| symbols(chain) >= sure;
+    let is_certain = |chain: &Vec<Run>| symbols(chain) >= sure as u64;
     if !chains.iter().any(is_certain) {
         return chains;
     }

@@ -1,6 +1,8 @@
 //! Seeds -> matches: each seed grows to the longest equal run around it, once; runs that go on behind a gap belong
 //! to one match.
 
+use std::collections::HashMap;
+
 /// A document, or several one after another: its symbols, and its fingerprints sorted by hash.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
@@ -27,13 +29,13 @@ impl Run {
     }
 }
 
-/// A hash that stands so often in both that its seeds are more than this is paired in order, not each with each.
+/// A hash that stands so often in both that its seeds are more than this is paired in turn, not each with each.
 const MAX_PRODUCT: usize = 1 << 12;
 
 /// Every maximal run of at least k symbols that has a seed in it, sorted by where it begins on the left, and as many
 /// more as it takes for all that both have of t symbols to lie in a run on either side.
 pub fn runs(left: Side, right: Side, k: usize, t: usize) -> Vec<Run> {
-    let mut seeds = seeds(left, right);
+    let mut seeds = seeds(left, right, k, t);
     // By diagonal: the seeds of one run are neighbours then.
     seeds.sort_unstable_by_key(|&(l, r)| (r as i64 - l as i64, l));
     let mut found: Vec<Run> = Vec::new();
@@ -116,7 +118,7 @@ impl Starts {
 }
 
 /// Positions of equal hashes.
-fn seeds(left: Side, right: Side) -> Vec<(u32, u32)> {
+fn seeds(left: Side, right: Side, k: usize, t: usize) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
     let (mut i, mut j) = (0, 0);
     while i < left.hashes.len() && j < right.hashes.len() {
@@ -128,7 +130,13 @@ fn seeds(left: Side, right: Side) -> Vec<(u32, u32)> {
         } else {
             let m = left.hashes[i..].iter().take_while(|&&h| h == a).count();
             let n = right.hashes[j..].iter().take_while(|&&h| h == a).count();
-            pair(&left.positions[i..i + m], &right.positions[j..j + n], &mut found);
+            let (here, there) = (&left.positions[i..i + m], &right.positions[j..j + n]);
+            if m * n <= MAX_PRODUCT {
+                found.extend(here.iter().flat_map(|&l| there.iter().map(move |&r| (l, r))));
+            } else {
+                in_turn(here, there, &mut found);
+                by_surroundings((left.symbols, here), (right.symbols, there), k, t, &mut found);
+            }
             i += m;
             j += n;
         }
@@ -136,14 +144,38 @@ fn seeds(left: Side, right: Side) -> Vec<(u32, u32)> {
     found
 }
 
-fn pair(left: &[u32], right: &[u32], found: &mut Vec<(u32, u32)>) {
-    if left.len() * right.len() <= MAX_PRODUCT {
-        found.extend(left.iter().flat_map(|&l| right.iter().map(move |&r| (l, r))));
-    } else {
-        // The first with the first and so on, and what is left over on one side with the last of the other: every
-        // place is in some match.
-        let n = left.len().max(right.len());
-        found.extend((0..n).map(|i| (left[i.min(left.len() - 1)], right[i.min(right.len() - 1)])));
+/// The first with the first and so on, the shorter side over and over, and the last with the last.
+fn in_turn(left: &[u32], right: &[u32], found: &mut Vec<(u32, u32)>) {
+    let pairs = (0..left.len().max(right.len())).map(|i| (left[i % left.len()], right[i % right.len()]));
+    found.extend(pairs.chain(left.last().copied().zip(right.last().copied())));
+}
+
+/// Places that lie in the same t symbols, as many into them: each of one side with some of the other.
+fn by_surroundings(
+    (left, here): (&[u32], &[u32]),
+    (right, there): (&[u32], &[u32]),
+    k: usize,
+    t: usize,
+    found: &mut Vec<(u32, u32)>,
+) {
+    for before in 0..=t.saturating_sub(k) {
+        let grouped = |symbols: &'_ [u32], places: &[u32]| -> HashMap<Vec<u32>, Vec<u32>> {
+            let mut groups: HashMap<Vec<u32>, Vec<u32>> = HashMap::new();
+            for &place in places {
+                if let Some(from) = (place as usize).checked_sub(before)
+                    && let Some(around) = symbols.get(from..from + t.max(k))
+                {
+                    groups.entry(around.to_vec()).or_default().push(place);
+                }
+            }
+            groups
+        };
+        let others = grouped(right, there);
+        for (around, places) in grouped(left, here) {
+            if let Some(others) = others.get(&around) {
+                in_turn(&places, others, found);
+            }
+        }
     }
 }
 
@@ -155,7 +187,7 @@ fn grown(left: &[u32], right: &[u32], l: usize, r: usize) -> Run {
 }
 
 /// Runs sorted by where they begin on the left -> matches: each a chain of runs in order on both sides, with at most
-/// `gap` other symbols between. Matches that lie within another on both sides are dropped.
+/// `gap` other symbols between. Matches that lie within others on both sides are dropped.
 pub fn chain(runs: &[Run], gap: u32) -> Vec<Vec<Run>> {
     let mut chains: Vec<Vec<Run>> = Vec::new();
     // Those that may go on, by number.
@@ -204,6 +236,9 @@ fn distance(last: &Run, next: &Run, gap: u32) -> Option<u32> {
 /// So many matches are kept that are new only as a pair of places; of more repetition, what is new on either side.
 const MAX_REPEATS: usize = 256;
 
+/// With more matches than these it would take too long to tell which those are.
+const MAX_LOOKED_AT: usize = 1 << 12;
+
 /// The longest first, drops matches that lie within one kept; and where there is much repetition, those that lie within
 /// one kept on the left and within another on the right.
 fn without_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
@@ -215,7 +250,7 @@ fn without_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
         let [from, to, other_from, other_to] = bounds(chain);
         if left.hold(from, to) && right.hold(other_from, other_to) {
             let holds = |[a, b, c, d]: &[u32; 4]| *a <= from && to <= *b && *c <= other_from && other_to <= *d;
-            if repeats == MAX_REPEATS || kept.iter().any(holds) {
+            if repeats == MAX_REPEATS || kept.len() > MAX_LOOKED_AT || kept.iter().any(holds) {
                 return false;
             }
             repeats += 1;
@@ -229,8 +264,8 @@ fn without_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
     chains
 }
 
-pub fn symbols(chain: &[Run]) -> u32 {
-    chain.iter().map(|run| run.len).sum()
+pub fn symbols(chain: &[Run]) -> u64 {
+    chain.iter().map(|run| run.len as u64).sum()
 }
 
 /// From and to on the left, from and to on the right.

@@ -29,7 +29,7 @@ impl Bags {
     pub fn new(symbols: &[u32], offsets: &[u64], n: usize, rarity: &[f32], threads: usize) -> Self {
         let streams: Vec<_> =
             offsets.windows(2).map(|ends| &symbols[ends[0] as usize..ends[1] as usize]).collect();
-        let bits = (symbols.len() / AT_A_TIME).checked_ilog2().map_or(0, |log| log + 1);
+        let bits = (symbols.len() / AT_A_TIME).checked_ilog2().map_or(0, |log| log + 1).min(MAX_BITS);
         let mut counted: Vec<Vec<(u32, u32)>> = vec![Vec::new(); streams.len()];
         let mut frequencies: Vec<u32> = Vec::new();
         let work = |range: Range<usize>| shared(&streams, n, range.start as u64, bits);
@@ -166,8 +166,9 @@ fn with_all(counted: &[Vec<(u32, u32)>], weights: &[f64], totals: &[f64]) -> Vec
     counted.iter().zip(totals).map(share).collect()
 }
 
-/// About so many grams are sorted in one go.
+/// About so many grams are sorted in one go, or more if that would take more looks at all of them than 64.
 const AT_A_TIME: usize = 1 << 22;
+const MAX_BITS: u32 = 6;
 
 /// Grams that at least two documents have: for each how many have it; and one after another who has it, and how often.
 struct Shared {
@@ -200,7 +201,7 @@ fn shared(streams: &[&[u32]], n: usize, part: u64, bits: u32) -> Shared {
     found
 }
 
-/// A number for every gram; that two get the same is as good as impossible.
+/// A number for every gram; that two of a few symbols get the same is as good as impossible.
 fn each_gram(stream: &[u32], n: usize, mut each: impl FnMut(u64)) {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     if stream.len() < n {

@@ -59,8 +59,11 @@ def compare(
     tell = progress or (lambda stage: None)
     least = THRESHOLD if threshold is None else threshold
     tell("Reading ...")
+    paths = [paths] if isinstance(paths, str | Path | Document) else list(paths)
     new, skipped = _submissions(paths, student_pattern)
     former, skipped_old, indexes = _former(old, new, student_pattern)
+    if len(new) == 1 and not former and student_pattern is None:
+        new = _apart(new[0], paths)
     given, skipped_base = _submissions(base, None)
     skipped = [*skipped, *skipped_old, *skipped_base]
     everyone = _told_apart(new, former)
@@ -143,6 +146,13 @@ def _submissions(
         found.append(Submission(document.name, tuple(d for d in inside if isinstance(d, Document))))
         skipped += [s for s in inside if isinstance(s, Skipped)]
     return found, skipped
+
+
+def _apart(only: Submission, paths: Sequence[Comparable]) -> list[Submission]:
+    """Files of one name are one student's; but if they are all that was given, they are to be compared."""
+    if len(only.documents) < 2 or {d.name for d in only.documents} != set(map(str, paths)):
+        return [only]
+    return [Submission(Path(d.name).name, (d,)) for d in only.documents]
 
 
 def _told_apart(new: Sequence[Submission], former: Sequence[Submission]) -> list[Submission]:

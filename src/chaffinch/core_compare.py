@@ -125,7 +125,7 @@ class Runs(NamedTuple):
     lengths: NDArray[np.uint32]
     matches: NDArray[np.uint32]
     """Of each match its first run, how many documents have most of it, and whether it is the same again as part
-    of one at least twice as long; then one behind them."""
+    of some at least twice as long; then one behind them."""
     pairs: NDArray[np.uint32]
     """Of each pair its first match, and the symbols in its matches, left and right; then one behind them."""
 

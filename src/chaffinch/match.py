@@ -22,7 +22,7 @@ class Common:
 
     matches: tuple[Match, ...]
     repeats: tuple[Match, ...]
-    """If they are told apart, what is on one side part of a match at least twice as long."""
+    """If they are told apart, what is on one side part of matches at least twice as long."""
     covered: tuple[int, int]
     """Symbols of each that stand in runs."""
     longest: int

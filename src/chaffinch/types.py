@@ -136,7 +136,7 @@ class Pair:
     longest: int
     matches: tuple[Match, ...]
     repeats: tuple[Match, ...] = ()
-    """Of prose: what is on one side part of a match at least twice as long, the same passage again."""
+    """Of prose: what is on one side part of matches at least twice as long, the same passage again."""
 
     @property
     def places(self) -> tuple[Match, ...]:

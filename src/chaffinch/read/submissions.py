@@ -7,7 +7,6 @@ the only student.
 
 Of several paths given, each is a student, unless it holds an export of a learning platform, or nothing but
 folders and archives most of which have names that do not occur in the other paths: then it is a class as above.
-Files of one name with different endings are one student's, unless nothing else was given.
 
 In exports of Moodle, Canvas, Gradescope, GitHub Classroom and Blackboard the names tell the student. What one
 student handed in several times is one submission, each file of the same name and contents once.
@@ -111,7 +110,6 @@ def _by_layout(found: Sequence[Found]) -> Iterator[_Owned]:
     classes = {root: _class_level(root, items) for root, items in roots.items() if items[0].path}
     common = Counter(entry for _, placed in classes.values() for entry in _entries(placed))
     among_roots = platforms.exported({_last(root): root in classes for root in roots})
-    alone = not classes and len({(_before(root), _plain_name(_last(root), False)) for root in roots}) == 1
     for root, items in roots.items():
         folder, placed = classes.get(root, ("", []))
         entries = _entries(placed)
@@ -120,8 +118,7 @@ def _by_layout(found: Sequence[Found]) -> Iterator[_Owned]:
             owners = owners or platforms.classroom(folder, entries)
             yield from (_Owned(p.found, _owner(p.entry, bool(p.rest), owners), root) for p in placed)
         else:
-            known = _owner(_last(root), bool(placed), among_roots)
-            owner = Owner(_last(root)) if alone and len(roots) > 1 else known
+            owner = _owner(_last(root), bool(placed), among_roots)
             yield from (_Owned(item, owner, _before(root)) for item in items)
 
 

@@ -1,4 +1,4 @@
-"""What stands beside what within a match: a place of both sides for every line."""
+"""What stands beside what within a match: a place of both sides for every line; and what of it is text."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _APART = 24
 
 
 class _Symbols(NamedTuple):
-    """Where each symbol of a document begins, in bytes, and the numbers of those that are first in a line."""
+    """Where each symbol of a document begins and ends, in bytes, and the numbers of those first in a line."""
 
     starts: Sequence[int]
+    ends: Sequence[int]
     firsts: list[int]
 
     def inside(self, span: Span) -> range:
@@ -32,7 +33,7 @@ class _Symbols(NamedTuple):
         return [number - numbers.start for number in self.firsts[of_lines]]
 
 
-_NONE = _Symbols([], [])
+_NONE = _Symbols([], [], [])
 
 
 class Beside:
@@ -55,6 +56,21 @@ class Beside:
                 for n in sorted(place for place in places if place < size):
                     yield left.starts[in_left.start + n], right.starts[in_right.start + n]
 
+    def pieces(self, submission: str, span: Span) -> list[Span]:
+        """A span without the markup in it, of which nothing was compared."""
+        document = self._documents.get(submission, {}).get(span.document)
+        if document is None or document.format != "html":
+            return [span]
+        symbols = self._symbols(submission, span)
+        found = []
+        start = span.start
+        for n in symbols.inside(span)[:-1]:
+            end, following = symbols.ends[n], symbols.starts[n + 1]
+            if following - end > 2 and b"<" in document.data[end:following]:
+                found.append(Span(span.document, start, end))
+                start = following
+        return [*found, Span(span.document, start, span.end)]
+
     def _symbols(self, submission: str, span: Span) -> _Symbols:
         key = submission, span.document
         if key not in self._known:
@@ -68,9 +84,9 @@ class Beside:
         family = language.family(document.language or "text")
         front = family if family in self._fronts else self._fronts[0]
         try:
-            # A list would take ten times the memory of a large document.
-            starts = api.stream(document, recipe_for(front)).starts.data
+            stream = api.stream(document, recipe_for(front))
         except ChaffinchError:
             return _NONE
+        starts, ends = stream.starts.data, stream.ends.data  # lists would take ten times the memory
         ends_of_lines = (found.start() for found in re.finditer(b"[\n\r]", document.data))
-        return _Symbols(starts, sorted({bisect_left(starts, end) for end in ends_of_lines}))
+        return _Symbols(starts, ends, sorted({bisect_left(starts, end) for end in ends_of_lines}))

@@ -261,7 +261,8 @@ def _match(texts: Texts, pair: Pair, match: Match, count: int, names: Names | No
 
 def _side(texts: Texts, submission: str, span: Span, runs: list[Span]) -> _Side:
     found = texts.span(submission, span)
-    inner = tuple(sorted((r[1], r[2]) for run in runs if (r := texts.span(submission, run))))
+    pieces = (piece for run in runs for piece in texts.pieces(submission, run))
+    inner = tuple(sorted((place[1], place[2]) for piece in pieces if (place := texts.span(submission, piece))))
     return _Side(*found, inner) if found else _Side(Text("", {}, {}), 0, 0, ())
 
 

@@ -20,6 +20,7 @@ _COLUMNS = (
     "longest",
     "matches",
     "symbols",
+    "repeats",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -98,7 +99,15 @@ def to_csv(report: Report) -> str:
         rounded = ("" if (value := number(figure)) is None else value for figure in figures)
         symbols = sum(match.symbols for match in pair.matches)
         writer.writerow(
-            [_cell(pair.left), _cell(pair.right), *rounded, pair.longest, len(pair.matches), symbols]
+            [
+                _cell(pair.left),
+                _cell(pair.right),
+                *rounded,
+                pair.longest,
+                len(pair.matches),
+                symbols,
+                len(pair.repeats),
+            ]
         )
     return out.getvalue()
 

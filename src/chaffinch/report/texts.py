@@ -176,8 +176,10 @@ class Texts:
                 if {(pair.left, match.left.document), (pair.right, match.right.document)} <= same:
                     continue
                 for left, right in ((match.left, match.right), *match.runs):
-                    found[pair.left, left.document] |= {left.start, left.end}
-                    found[pair.right, right.document] |= {right.start, right.end}
+                    for piece in self.pieces(pair.left, left):
+                        found[pair.left, left.document] |= {piece.start, piece.end}
+                    for piece in self.pieces(pair.right, right):
+                        found[pair.right, right.document] |= {piece.start, piece.end}
                 for a, b in self._beside.steps(pair, match) if self.aligned else ():
                     found[pair.left, match.left.document].add(a)
                     found[pair.right, match.right.document].add(b)
@@ -192,6 +194,10 @@ class Texts:
     @cached_property
     def _beside(self) -> Beside:
         return Beside(self.documents, self.report.receipt)
+
+    def pieces(self, submission: str, span: Span) -> list[Span]:
+        """A span without the markup in it; the whole of it if there is none, or nobody looks at it."""
+        return self._beside.pieces(submission, span) if self.aligned else [span]
 
     def steps(self, pair: Pair, match: Match) -> list[tuple[int, int]]:
         """Characters of both sides that stand beside each other."""

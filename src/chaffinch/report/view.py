@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from chaffinch import language
 from chaffinch.report import layout
 from chaffinch.report.redact import Names, everybody
 from chaffinch.report.texts import Text, Texts, digest, pair_keys
-from chaffinch.types import Document, Match, Pair, Passage, Report, Skipped, Submission
+from chaffinch.types import Document, Match, Pair, Passage, Report, Skipped, Span, Submission
 
 _CLASS = 5
 """So many submissions tell what is usual among them."""
@@ -152,8 +152,9 @@ class View:
                 yield [*found, is_repeat]
 
     def _match(self, pair: Pair, match: Match) -> list[Any] | None:
-        """[file, start, end, file, start, end, symbols, longest, owners, runs, steps], as JavaScript counts.
+        """[file, start, end, file, start, end, symbols, longest, owners, number of runs, left, right, steps].
 
+        Places are as JavaScript counts; left and right are what is in runs: start, end, start, end and so on.
         Steps are places beside each other, left and right in turn, each less the one before on its side.
         """
         sides: list[int] = []
@@ -166,12 +167,8 @@ class View:
             text, start, end = found
             both_texts.append(text)
             sides += names.index(span.document), text.unit(start), text.unit(end)
-        runs = []
-        for both in match.runs:
-            places = [
-                self.texts.span(name, span) for name, span in zip((pair.left, pair.right), both, strict=True)
-            ]
-            runs.append([text.unit(at) for place in places if place for text, *ends in (place,) for at in ends])
+        in_runs = [self._places(pair.left, (left for left, _ in match.runs))]
+        in_runs.append(self._places(pair.right, (right for _, right in match.runs)))
         left, right = both_texts
         steps: list[int] = []
         before = (0, 0)
@@ -179,7 +176,13 @@ class View:
             now = left.unit(a), right.unit(b)
             steps += now[0] - before[0], now[1] - before[1]
             before = now
-        return [*sides, match.symbols, match.longest, match.owners, runs, steps]
+        return [*sides, match.symbols, match.longest, match.owners, len(match.runs), *in_runs, steps]
+
+    def _places(self, submission: str, runs: Iterable[Span]) -> list[int]:
+        """From and to of what is text in each, as JavaScript counts."""
+        pieces = (piece for run in runs for piece in self.texts.pieces(submission, run))
+        places = (place for piece in pieces if (place := self.texts.span(submission, piece)))
+        return [text.unit(at) for text, *ends in places for at in ends]
 
     def _graph(self) -> dict[str, Any]:
         clusters = [[n for n in c.submissions if n in self.number] for c in self.report.clusters]

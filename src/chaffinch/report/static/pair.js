@@ -3,19 +3,19 @@
 let current = null;
 
 function matchesFrom(rows) {
-  const matches = rows.map(([lf, ls, le, rf, rs, re, symbols, longest, owners, runs, steps, isRepeat]) => ({
+  const ranges = (ends) =>
+    ends.flatMap((end, n) => (n % 2 ? [[ends[n - 1], end]] : [])).sort((a, b) => a[0] - b[0]);
+  const matches = rows.map(([lf, ls, le, rf, rs, re, symbols, longest, owners, count, left, right, steps, isRepeat]) => ({
     file: [lf, rf],
     start: [ls, rs],
     end: [le, re],
-    runs: [
-      runs.map((run) => [run[0], run[1]]).sort((a, b) => a[0] - b[0]),
-      runs.map((run) => [run[2], run[3]]).sort((a, b) => a[0] - b[0]),
-    ],
+    runs: [ranges(left), ranges(right)],
     steps: [0, 1].map((side) => {
       let place = 0;
       return steps.filter((_, n) => n % 2 === side).map((by) => (place += by));
     }),
     symbols,
+    count,
     longest,
     owners,
     isRepeat: Boolean(isRepeat),
@@ -32,7 +32,7 @@ function beside(match, side, place) {
 }
 
 function why(match) {
-  const runs = Math.max(1, match.runs[0].length);
+  const runs = Math.max(1, match.count);
   const others = match.owners - 2;
   const also = others > 0 ? `; also in ${counted(others, "other submission")}` : "";
   const again = match.isRepeat ? "; part of a longer match, here again" : "";
