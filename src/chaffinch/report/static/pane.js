@@ -2,6 +2,7 @@
 
 const BLOCK = 200;
 const LINE_HEIGHT = 20;
+const PER_LINE = 80; // characters at which lines are broken, about
 const AROUND = 2; // lines left around a match when the others are folded
 const FEW = 3; // lines that are not worth folding
 const PALETTE = 8;
@@ -198,7 +199,9 @@ class Pane {
 
   block(from, to) {
     const block = make("div", { class: "block" });
-    block.style.containIntrinsicSize = `auto 300px auto ${(to - from) * LINE_HEIGHT}px`;
+    const characters = (this.starts[to] ?? this.text.length) - this.starts[from];
+    const broken = this.options.wraps ? characters / PER_LINE : 0; // as high as it will be, or places move later
+    block.style.containIntrinsicSize = `auto 300px auto ${Math.round((to - from + broken) * LINE_HEIGHT)}px`;
     Object.assign(block, { from, to });
     this.fill(block, []);
     return block;
@@ -319,7 +322,7 @@ class Pane {
     return top - this.scroller.getBoundingClientRect().top;
   }
 
-  /** Shows a place, so far below the top; twice, for what comes into view may have another height. */
+  /** Shows a place, so far below the top; again, for what comes into view may have another height. */
   reveal(place, below) {
     const move = () => {
       const found = this.rectangle(place);
@@ -330,7 +333,7 @@ class Pane {
         this.scroller.scrollLeft += found.left - frame.left - frame.width / 3;
     };
     move();
-    requestAnimationFrame(move);
+    requestAnimationFrame(() => (move(), requestAnimationFrame(move)));
   }
 
   activate(match) {
