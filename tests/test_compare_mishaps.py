@@ -306,3 +306,15 @@ def test_markup_is_not_marked_as_the_same(tmp_path: Path) -> None:
     for side, page in enumerate(pages):
         ends = shown[10 + side]
         assert [page[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)] == words
+
+
+def test_a_submission_tells_how_much_of_it_is_in_any_match() -> None:
+    pages = [indexed.text(60, n) for n in range(6)]
+    works = [" ".join(pages[:3]), f"{pages[0]} {pages[4]}", f"{pages[0]} {pages[1]} {pages[5]}"]
+    report = chaffinch.compare(
+        [Document(f"{n}.txt", work.encode()) for n, work in enumerate(works)], threshold=0
+    )
+    told = [s["covered"] for s in View(report, anonymize=False, verdicts=None).index()["submissions"]]
+    letters = [len(page.replace(" ", "")) for page in pages]
+    assert told[0] == pytest.approx(sum(letters[:2]) / sum(letters[:3]), abs=0.01)
+    assert told[1] == pytest.approx(letters[0] / (letters[0] + letters[4]), abs=0.01)

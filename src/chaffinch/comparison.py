@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from chaffinch import __version__, language, match, pool, rank
 from chaffinch.errors import BadRecipe
 from chaffinch.index.former import is_index, related
-from chaffinch.parts import Part, made_of, recipe_for
+from chaffinch.parts import Part, made_of, recipe_for, symbol_weight
 from chaffinch.read import collect
 from chaffinch.read.dates import Dated, dated
 from chaffinch.read.expand import expand
@@ -231,7 +231,7 @@ def _evidence(
         chosen = [(a, b) for a, b in pairs.tolist() if a in unit_of and b in unit_of]
         found = part.matches([(unit_of[a], unit_of[b]) for a, b in chosen], threads)
         for both, common in zip(chosen, found, strict=True):
-            wanted[both].append((part.symbol_weight, common))
+            wanted[both].append((symbol_weight(part.recipe.front), common))
     for (a, b), score, surprise in zip(pairs.tolist(), scores.tolist(), unusual.tolist(), strict=True):
         shares = [
             sum(weight * common.covered[side] for weight, common in wanted[a, b])

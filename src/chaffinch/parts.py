@@ -32,6 +32,11 @@ def recipe_for(front: str) -> Recipe:
     return Recipe(front, k=18, w=18) if front in FRONTS else Recipe(front)
 
 
+def symbol_weight(front: str) -> float:
+    """What a symbol says, in tokens."""
+    return 1 / _LETTERS if front in FRONTS else 1.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """A unit for each submission that has something in the language."""
@@ -51,14 +56,10 @@ class Part:
     scored: Callable[[rank.Pairs], rank.Floats]
     """Scores pairs of units."""
 
-    @property
-    def symbol_weight(self) -> float:
-        return 1 / _LETTERS if self.recipe.front in FRONTS else 1.0
-
     def sizes(self) -> rank.Floats:
         """How much each unit has that is not base code, in tokens."""
         sizes = np.array([u.size for u in self.units], np.float64) - self.masked
-        return sizes * self.symbol_weight
+        return sizes * symbol_weight(self.recipe.front)
 
     def frequencies(self, unit: int) -> NDArray[np.uint32]:
         """For each symbol of a unit, how many units have the fingerprint that begins there or last before."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from chaffinch import api, language
 from chaffinch.errors import ChaffinchError
-from chaffinch.parts import recipe_for
+from chaffinch.parts import recipe_for, symbol_weight
 from chaffinch.types import Document, Match, Pair, Span
 
 _APART = 24
@@ -17,11 +17,13 @@ _APART = 24
 
 
 class _Symbols(NamedTuple):
-    """Where each symbol of a document begins and ends, in bytes, and the numbers of those first in a line."""
+    """Where each symbol of a document begins and ends, in bytes, the numbers of those first in a line, and what
+    each says."""
 
     starts: Sequence[int]
     ends: Sequence[int]
     firsts: list[int]
+    weight: float
 
     def inside(self, span: Span) -> range:
         """The numbers of a span's symbols."""
@@ -33,7 +35,7 @@ class _Symbols(NamedTuple):
         return [number - numbers.start for number in self.firsts[of_lines]]
 
 
-_NONE = _Symbols([], [], [])
+_NONE = _Symbols([], [], [], 0.0)
 
 
 class Beside:
@@ -55,6 +57,15 @@ class Beside:
                 places = {*left.lines(in_left), *right.lines(in_right), *range(_APART, size, _APART)} - {0}
                 for n in sorted(place for place in places if place < size):
                     yield left.starts[in_left.start + n], right.starts[in_right.start + n]
+
+    def amounts(self, submission: str, document: str, spans: list[Span]) -> tuple[float, float]:
+        """How much of a document lies in the spans, which may overlap, and how much there is."""
+        symbols = self._symbols(submission, Span(document, 0, 0))
+        inside = reached = 0
+        for numbers in sorted(map(symbols.inside, spans), key=lambda numbers: numbers.start):
+            inside += max(0, numbers.stop - max(numbers.start, reached))
+            reached = max(reached, numbers.stop)
+        return inside * symbols.weight, len(symbols.starts) * symbols.weight
 
     def pieces(self, submission: str, span: Span) -> list[Span]:
         """A span without the markup in it, of which nothing was compared."""
@@ -89,4 +100,5 @@ class Beside:
             return _NONE
         starts, ends = stream.starts.data, stream.ends.data  # lists would take ten times the memory
         ends_of_lines = (found.start() for found in re.finditer(b"[\n\r]", document.data))
-        return _Symbols(starts, ends, sorted({bisect_left(starts, end) for end in ends_of_lines}))
+        firsts = sorted({bisect_left(starts, end) for end in ends_of_lines})
+        return _Symbols(starts, ends, firsts, symbol_weight(front))

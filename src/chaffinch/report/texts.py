@@ -195,6 +195,27 @@ class Texts:
     def _beside(self) -> Beside:
         return Beside(self.documents, self.report.receipt)
 
+    @cached_property
+    def _in_runs(self) -> dict[tuple[str, str], list[Span]]:
+        found: dict[tuple[str, str], list[Span]] = defaultdict(list)
+        for pair in self.report.pairs:
+            for match in pair.places:
+                for left, right in match.runs:
+                    found[pair.left, left.document].append(left)
+                    found[pair.right, right.document].append(right)
+        return found
+
+    def covered(self, submission: Submission) -> float:
+        """The share of it that stands in matches with any others; what was given to all does not count."""
+        ignored = self.report.ignored.get(submission.name, ())
+        inside = total = 0.0
+        for document in submission.documents:
+            name = document.name
+            found, all_of_it = self._beside.amounts(submission.name, name, self._in_runs[submission.name, name])
+            given, _ = self._beside.amounts(submission.name, name, [s for s in ignored if s.document == name])
+            inside, total = inside + found, total + all_of_it - given
+        return min(1.0, inside / total) if total > 0 else 0.0
+
     def pieces(self, submission: str, span: Span) -> list[Span]:
         """A span without the markup in it; the whole of it if there is none, or nobody looks at it."""
         return self._beside.pieces(submission, span) if self.aligned else [span]

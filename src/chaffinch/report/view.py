@@ -47,6 +47,7 @@ class View:
         )
         self.submissions = [by_name[name] for name in order]
         self.number = {s.name: n for n, s in enumerate(self.submissions)}
+        self.paired = {name for pair in report.pairs for name in (pair.left, pair.right)}
         self.keys = pair_keys(report)
         self.verdicts = verdicts_of(verdicts)
 
@@ -72,7 +73,9 @@ class View:
         report = self.report
         old = {s.name for s in report.old} - {s.name for s in report.submissions}
         return {
-            "submissions": [self._submission(s, s.name in old) for s in self.submissions],
+            "submissions": [
+                self._submission(s, s.name in old, s.name in self.paired) for s in self.submissions
+            ],
             "pairs": [self._pair(pair) for pair in report.pairs],
             "clusters": [
                 {
@@ -95,16 +98,16 @@ class View:
 
     def chunks(self) -> Iterator[tuple[str, Any]]:
         """What is loaded when a pair is opened: s3 has the texts of submission 3, p3 the matches of pair 3."""
-        paired = {name for pair in self.report.pairs for name in (pair.left, pair.right)}
         for n, submission in enumerate(self.submissions):
-            if submission.name in paired:
+            if submission.name in self.paired:
                 yield f"s{n}", [self._text(submission.name, d) for d in submission.documents]
         for n, pair in enumerate(self.report.pairs):
             yield f"p{n}", [*self._matches(pair, pair.matches, 0), *self._matches(pair, pair.repeats, 1)]
 
-    def _submission(self, submission: Submission, is_old: bool) -> dict[str, Any]:
+    def _submission(self, submission: Submission, is_old: bool, is_paired: bool) -> dict[str, Any]:
         files = [self._file(submission.name, d) for d in submission.documents]
-        return {"name": self.name(submission.name), "old": is_old, "files": files}
+        covered = {"covered": number(self.texts.covered(submission))} if is_paired else {}
+        return {"name": self.name(submission.name), "old": is_old, "files": files, **covered}
 
     def _file(self, submission: str, document: Document) -> dict[str, Any]:
         return {

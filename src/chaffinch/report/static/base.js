@@ -38,12 +38,12 @@ const visible = (text) =>
 /** A submission's name as a link; its letters cannot turn around those beside it. */
 function studentLink(n) {
   const { name, old } = index.submissions[n];
-  return make(
+  const link = make(
     "a",
     { href: "#/student/" + n, title: visible(name), class: "name" },
     make("bdi", {}, visible(name) || "(no name)"),
-    old ? make("small", {}, " older") : "",
   );
+  return old ? [link, make("small", {}, " older")] : [link];
 }
 
 /** What the browser keeps for this report, if it keeps anything. */

@@ -121,7 +121,10 @@ function clusterGraph() {
   return svg;
 }
 
+/** A name of so many characters at most, without its middle: names often differ at the end. */
 function trimmed(text, size) {
   const characters = Array.from(visible(text));
-  return characters.length > size ? characters.slice(0, size - 1).join("") + "…" : characters.join("");
+  if (characters.length <= size) return characters.join("");
+  const half = Math.floor(size / 2);
+  return [...characters.slice(0, half), "…", ...characters.slice(half + 1 - size)].join("");
 }

@@ -70,6 +70,7 @@ function student(n) {
     submission.old ? "an older submission" : "",
     counted(submission.files.length, "file"),
     counted(pairs.length, "pair"),
+    "covered" in submission ? `${percent(submission.covered)} of it in matches with any of the others` : "",
   ];
   main.append(
     make(
