@@ -11,7 +11,9 @@ import pytest
 
 from chaffinch.errors import Unreadable
 from chaffinch.read import office
-from chaffinch.types import Document
+from chaffinch.read.expand import expand
+from chaffinch.types import Document, Skipped
+from tests import made
 from tests.hostile import damaged, message_if_unreadable, read_limited
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -257,6 +259,14 @@ def test_damaged_files_are_refused_with_a_message(kind: str) -> None:
         with message_if_unreadable():
             (document,) = office.read(Document("essay", data, format=kind))
             document.data.decode()
+
+
+@pytest.mark.parametrize("kind", [made.docx, made.odt, made.epub])
+def test_what_is_cut_off_is_one_damaged_file_and_no_archive(kind: Callable[[list[str]], bytes]) -> None:
+    whole = kind(made.prose(30))
+    (told,) = expand(Document("essay", whole[: len(whole) * 2 // 3]))
+    assert isinstance(told, Skipped)
+    assert "is damaged" in told.why
 
 
 LAUGHS = "<!DOCTYPE x [<!ENTITY a 'haha'>" + "".join(

@@ -32,8 +32,11 @@ def kind(data: bytes) -> str | None:
         if re.search(rb"spreadsheetml|presentationml|ms-excel|ms-powerpoint|visio", types):
             return "office"
         return "office" if "index/document.iwa" in files else None
-    except BAD_ZIP:
-        return None
+    except BAD_ZIP:  # what is cut off is still no archive of files
+        start = data[:200]
+        if start[30:38] == b"mimetype":
+            return "odt"
+        return "docx" if re.search(rb"\[Content_Types\]\.xml|_rels/\.rels", start) else None
 
 
 def read(document: Document) -> Iterator[Document]:
