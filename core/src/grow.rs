@@ -159,7 +159,7 @@ fn by_surroundings(
     found: &mut Vec<(u32, u32)>,
 ) {
     for before in 0..=t.saturating_sub(k) {
-        let grouped = |symbols: &'_ [u32], places: &[u32]| -> HashMap<Vec<u32>, Vec<u32>> {
+        let grouped = |symbols: &[u32], places: &[u32]| -> HashMap<Vec<u32>, Vec<u32>> {
             let mut groups: HashMap<Vec<u32>, Vec<u32>> = HashMap::new();
             for &place in places {
                 if let Some(from) = (place as usize).checked_sub(before)
