@@ -17,12 +17,12 @@ _APART = 24
 
 
 class _Symbols(NamedTuple):
-    """Where each symbol of a document begins and ends, in bytes, the numbers of those first in a line, and what
-    each says."""
+    """Where each symbol of a document begins, in bytes, the numbers of those that are first in a line, between
+    which bytes there is markup, and what each symbol says."""
 
     starts: Sequence[int]
-    ends: Sequence[int]
     firsts: list[int]
+    markup: list[tuple[int, int]]
     weight: float
 
     def inside(self, span: Span) -> range:
@@ -69,18 +69,11 @@ class Beside:
 
     def pieces(self, submission: str, span: Span) -> list[Span]:
         """A span without the markup in it, of which nothing was compared."""
-        document = self._documents.get(submission, {}).get(span.document)
-        if document is None or document.format != "html":
+        if not (markup := self._symbols(submission, span).markup):
             return [span]
-        symbols = self._symbols(submission, span)
-        found = []
-        start = span.start
-        for n in symbols.inside(span)[:-1]:
-            end, following = symbols.ends[n], symbols.starts[n + 1]
-            if following - end > 2 and b"<" in document.data[end:following]:
-                found.append(Span(span.document, start, end))
-                start = following
-        return [*found, Span(span.document, start, span.end)]
+        first, behind = (bisect_left(markup, (place, place)) for place in (span.start, span.end))
+        ends = [span.start, *(end for both in markup[first:behind] for end in both), span.end]
+        return [Span(span.document, a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)]
 
     def _symbols(self, submission: str, span: Span) -> _Symbols:
         key = submission, span.document
@@ -98,7 +91,9 @@ class Beside:
             stream = api.stream(document, recipe_for(front))
         except ChaffinchError:
             return _NONE
-        starts, ends = stream.starts.data, stream.ends.data  # lists would take ten times the memory
-        ends_of_lines = (found.start() for found in re.finditer(b"[\n\r]", document.data))
+        starts, data = stream.starts.data, document.data  # a list would take ten times the memory
+        ends_of_lines = (found.start() for found in re.finditer(b"[\n\r]", data))
         firsts = sorted({bisect_left(starts, end) for end in ends_of_lines})
-        return _Symbols(starts, ends, firsts, symbol_weight(front))
+        between = zip(stream.ends.data, starts[1:], strict=False) if document.format == "html" else ()
+        markup = [(a, b) for a, b in between if b - a > 2 and b"<" in data[a:b]]
+        return _Symbols(starts, firsts, markup, symbol_weight(front))
