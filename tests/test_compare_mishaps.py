@@ -258,7 +258,7 @@ def test_what_a_few_have_in_common_is_listed_and_what_is_not_is_told(tmp_path: P
         )
     done = compare(tmp_path / "a.txt", tmp_path / "b.txt", cwd=tmp_path)
     assert done.returncode == 1
-    assert b"1 pair has something in common, but too little to be listed; --threshold 0" in done.stdout
+    assert b"No pair has enough in common to be listed; --threshold 0 lists those" in done.stdout
     assert found(tmp_path / "a.txt", tmp_path / "b.txt", "--threshold", 0) == {("a", "b")}
 
 

@@ -170,7 +170,11 @@ def _summarize(report: Report) -> None:
     ]
     click.echo(f"Compared: {', '.join(filter(None, compared))}.")
     if not report.pairs:
-        click.echo(_too_little(report))
+        shares = (
+            any(report.receipt["pairs_with_anything_in_common"].values()) and report.receipt["threshold"] != 0
+        )
+        little = "No pair has enough in common to be listed; --threshold 0 lists those with anything in common."
+        click.echo(little if shares else "Nothing in common.")
         if everyone + len(report.old) < 2:
             click.echo("Name the folder that has a file, folder or archive for each student, or several paths.")
         return
@@ -186,14 +190,6 @@ def _summarize(report: Report) -> None:
     if report.common:
         these = counted(len(report.common), "passage")
         click.echo(f"At least half have {these} in common; if everybody was given that, name it with --base.")
-
-
-def _too_little(report: Report) -> str:
-    count = sum(report.receipt["pairs_with_anything_in_common"].values())
-    if not count:
-        return "Nothing in common."
-    told = f"{counted(count, 'pair')} {'has' if count == 1 else 'have'} something in common"
-    return f"{told}, but too little to be listed; --threshold 0 lists all."
 
 
 @main.command()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import api, match
+from chaffinch import api
 from chaffinch.core_index import Found
 from chaffinch.errors import BadRecipe, Damaged
 from chaffinch.index import contents, koala
@@ -111,7 +111,7 @@ def _query(document: Document, settings: Settings, effort: float, window: int | 
     asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))
     total = len(hashes)
     if window is not None:
-        total = len(match.different(api.fingerprint(document, settings.recipe).hashes))
+        total = len(_distinct(api.fingerprint(document, settings.recipe).hashes)[0])
     return Query(document, prints, hashes, np.bincount(number), number, asked, total)
 
 

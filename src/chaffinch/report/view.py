@@ -73,9 +73,7 @@ class View:
         report = self.report
         old = {s.name for s in report.old} - {s.name for s in report.submissions}
         return {
-            "submissions": [
-                self._submission(s, s.name in old, s.name in self.paired) for s in self.submissions
-            ],
+            "submissions": [self._submission(s, s.name in old) for s in self.submissions],
             "pairs": [self._pair(pair) for pair in report.pairs],
             "clusters": [
                 {
@@ -104,10 +102,11 @@ class View:
         for n, pair in enumerate(self.report.pairs):
             yield f"p{n}", [*self._matches(pair, pair.matches, 0), *self._matches(pair, pair.repeats, 1)]
 
-    def _submission(self, submission: Submission, is_old: bool, is_paired: bool) -> dict[str, Any]:
+    def _submission(self, submission: Submission, is_old: bool) -> dict[str, Any]:
         files = [self._file(submission.name, d) for d in submission.documents]
-        covered = {"covered": number(self.texts.covered(submission))} if is_paired else {}
-        return {"name": self.name(submission.name), "old": is_old, "files": files, **covered}
+        told = {"name": self.name(submission.name), "old": is_old, "files": files}
+        is_paired = submission.name in self.paired
+        return told | ({"covered": number(self.texts.covered(submission))} if is_paired else {})
 
     def _file(self, submission: str, document: Document) -> dict[str, Any]:
         return {

@@ -35,7 +35,7 @@ const visible = (text) =>
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
     .replace(/[\u200b\u202a-\u202e\u2066-\u2069]/g, "¤");
 
-/** A submission's name as a link; its letters cannot turn around those beside it. */
+/** A submission's name as a link, and whether it is older; its letters cannot turn around those beside it. */
 function studentLink(n) {
   const { name, old } = index.submissions[n];
   const link = make(

@@ -149,7 +149,7 @@ function overview() {
       "p",
       { class: "hint key" },
       make("span", { class: "swatch all" }),
-      `all of ${counted(Math.max(total, all.length), "pair")}, on a logarithmic scale${estimated ? "; " + estimated : ""}`,
+      `${counted(Math.max(total, all.length), "pair")} in all, on a logarithmic scale${estimated ? "; " + estimated : ""}`,
       all.length ? [make("span", { class: "swatch listed" }), "listed below"] : null,
     );
     charts.append(card("Scores", null, key, histogram()));
