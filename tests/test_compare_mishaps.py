@@ -141,7 +141,10 @@ def test_one_is_stopped_or_has_a_defect_with_a_code_of_its_own(
     two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.mkfifo(tmp_path / "slow.py")
+    # What a shell starts in the background ignores interrupts, and so would all that these tests start.
+    waits = signal.signal(signal.SIGINT, signal.SIG_DFL)
     started = subprocess.Popen([*COMMAND, "compare", two, tmp_path / "slow.py"], stderr=subprocess.PIPE)
+    signal.signal(signal.SIGINT, waits)
     with (tmp_path / "slow.py").open("wb"):  # it is being read now
         started.send_signal(signal.SIGINT)
         assert started.communicate()[1] == b"chaffinch: stopped\n"
