@@ -12,6 +12,7 @@ import sys
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -19,7 +20,7 @@ from click.testing import CliRunner
 import chaffinch
 from chaffinch import Document, Index, comparison
 from chaffinch.cli import main
-from chaffinch.errors import BadRecipe
+from chaffinch.errors import BadRecipe, Unreadable
 from chaffinch.report import case_file, save, to_json
 from chaffinch.report.view import View
 from tests import indexed, made
@@ -95,6 +96,9 @@ def test_what_is_named_and_not_there_is_an_error(option: str, two: Path, tmp_pat
     assert done.returncode == 2
     assert b"typo: no such file" in done.stderr
     assert not (tmp_path / "r.html").exists()  # it would be another result than was asked for
+    named: dict[str, Any] = {option[2:]: tmp_path / "typo"}
+    with pytest.raises(Unreadable, match="typo: no such file"):
+        chaffinch.compare(two, **named)
 
 
 def test_a_failed_run_leaves_the_report_before(two: Path, tmp_path: Path) -> None:

@@ -66,7 +66,6 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     output = options["output"] or (None if options["as_json"] else Path(_REPORT))
     _check_outputs(output, options["as_csv"])
     verdicts = _verdicts(options["verdicts"])
-    _check_inputs(options["base"], options["old"])
     report = _run(paths, options)
     named = (*paths, *options["base"], *map(Path, options["old"]))
     is_bad = is_error(list(report.skipped), named)
@@ -83,13 +82,6 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     if not options["as_json"]:
         _summarize(shown)
     context.exit(ERROR if is_bad else FOUND if report.pairs else NOTHING)
-
-
-def _check_inputs(base: tuple[Path, ...], old: tuple[str, ...]) -> None:
-    """Without what was meant to be left out or compared with, everything else would be another result."""
-    for path in (*base, *(Path(path) for path in map(str, old) if "://" not in path)):
-        if not path.exists():
-            raise Unreadable(f"{path}: no such file or folder")
 
 
 def _check_outputs(output: Path | None, as_csv: Path | None) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch import __version__, language, match, pool, rank
-from chaffinch.errors import BadRecipe
+from chaffinch.errors import BadRecipe, Unreadable
 from chaffinch.index.former import is_index, related
 from chaffinch.parts import Part, made_of, recipe_for, symbol_weight
 from chaffinch.read import collect
@@ -34,10 +34,10 @@ _LONG = 90
 
 
 def compare(
-    paths: Iterable[Comparable],
+    paths: Comparable | Iterable[Comparable],
     *,
-    base: Iterable[Comparable] = (),
-    old: Iterable[Comparable] = (),
+    base: Comparable | Iterable[Comparable] = (),
+    old: Comparable | Iterable[Comparable] = (),
     language: str = "auto",
     threshold: float | None = None,
     top: int | None = TOP,
@@ -54,12 +54,16 @@ def compare(
     `threshold=0, top=None` it is every pair with anything in common. What more than `max_owners` have is
     ignored, as by MOSS; else it counts less, the more have it. `progress` is told what is being done.
     `dates` says when submissions were handed in, by name, in ISO 8601; it is shown, and changes no result.
+    A path of `base` or `old` that is not there raises Unreadable; any other file that cannot be read is listed
+    as skipped.
     """
     _check(threshold, top, max_owners)
+    base, old = _given(base), _given(old)
+    _must_exist([*base, *old])
     tell = progress or (lambda stage: None)
     least = THRESHOLD if threshold is None else threshold
     tell("Reading ...")
-    paths = [paths] if isinstance(paths, str | Path | Document) else list(paths)
+    paths = _given(paths)
     new, skipped = _submissions(paths, student_pattern)
     former, skipped_old, indexes = _former(old, new, student_pattern)
     if len(new) == 1 and not former and student_pattern is None:
@@ -108,16 +112,26 @@ def _check(threshold: float | None, top: int | None, max_owners: int | None) -> 
         raise BadRecipe(f"max_owners is {max_owners}; choose 2 or more, or None")
 
 
+def _given(items: Comparable | Iterable[Comparable]) -> list[Comparable]:
+    """One is as good as a list of one."""
+    return [items] if isinstance(items, str | Path | Document) else list(items)
+
+
+def _must_exist(items: Iterable[Comparable]) -> None:
+    """Without what was meant to be left out or compared with, everything else would be another result."""
+    for item in items:
+        if isinstance(item, str | Path) and "://" not in str(item) and not Path(item).exists():
+            raise Unreadable(f"{item}: no such file or folder")
+
+
 def _former(
-    items: Iterable[Comparable], new: Sequence[Submission], student_pattern: str | None
+    items: Sequence[Comparable], new: Sequence[Submission], student_pattern: str | None
 ) -> tuple[list[Submission], list[Skipped], dict[str, str]]:
     """Earlier work, a class in each path; of an index, what has anything in common with the new, and what is
     promised of that."""
     promised: dict[str, str] = {}
-    everything = [items] if isinstance(items, str | Path | Document) else list(items)
-    documents = [item for item in everything if isinstance(item, Document)]
-    found, skipped = _submissions(documents, None)
-    for path in dict.fromkeys(str(item) for item in everything if not isinstance(item, Document)):
+    found, skipped = _submissions([item for item in items if isinstance(item, Document)], None)
+    for path in dict.fromkeys(str(item) for item in items if not isinstance(item, Document)):
         if is_index(path):
             submissions, left_out, least = related(path, new)
             promised[path] = (
@@ -131,15 +145,14 @@ def _former(
 
 
 def _submissions(
-    items: Iterable[Comparable], student_pattern: str | None
+    items: Sequence[Comparable], student_pattern: str | None
 ) -> tuple[list[Submission], list[Skipped]]:
     """A document is a submission; paths are looked through for them."""
-    everything = [items] if isinstance(items, str | Path | Document) else list(items)
-    documents = [item for item in everything if isinstance(item, Document)]
+    documents = [item for item in items if isinstance(item, Document)]
     for document in documents:
         if not (isinstance(document.name, str) and isinstance(document.data, bytes)):
             raise TypeError(f"a Document has a name and bytes, not {document.name!r} and {type(document.data)}")
-    paths = [Path(item) for item in everything if not isinstance(item, Document)]
+    paths = [Path(item) for item in items if not isinstance(item, Document)]
     found, skipped = collect.submissions(paths, student_pattern) if paths else ([], [])
     for document in documents:
         inside = list(expand(document))
