@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from itertools import pairwise, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import chaffinch
@@ -115,6 +117,85 @@ def test_base_code_does_not_count_even_with_small_edits(edited: bool, tmp_path: 
     assert max((p.coverage.left for p in others), default=0) < 0.2
     assert min(p.coverage.left for p in without.pairs) > 0.3
     assert with_base.receipt["base_symbols"]["python"] > 1000
+
+
+ANSWERS = [
+    "max(values) if values else start",
+    "sum(v * v for v in values)",
+    "[v for v in values if v > start]",
+    "dict(enumerate(values, start))",
+    "values[start:] + values[:start]",
+    "len(values) and values[0]",
+    "sorted(values, key=abs)[start]",
+    "any(v is start for v in values)",
+]
+
+
+def filled_in(answers: list[str]) -> str:
+    """Functions with a blank in each, as a teacher gives them."""
+    return "".join(
+        f"""def task{i}(values, start=0, verbose=False):
+    if verbose:
+        print("values:", len(values), "from", start)
+    if not isinstance(values, list):
+        raise TypeError("this takes a list")
+    result = {answer}
+    if verbose:
+        print("the result of {i} is", result)
+    return result
+
+
+"""
+        for i, answer in enumerate(answers)
+    )
+
+
+def test_what_is_written_into_base_code_counts() -> None:
+    """Though each answer is shorter than a gram, and stands where a blank was."""
+    everyone = {f"s{i}": filled_in(random.Random(i).choices(ANSWERS, k=5)) for i in range(9)}
+    everyone |= {"ann": filled_in(ANSWERS[:5]), "ben": filled_in(ANSWERS[:5])}
+    work = [Document(f"{name}.py", text.encode()) for name, text in everyone.items()]
+    base = Document("given.py", filled_in(["None"] * 5).encode())
+    report = chaffinch.compare(work, base=base, threshold=0, top=None)
+    first = report.pairs[0]
+    assert (first.left, first.right, first.score) == ("ann.py", "ben.py", 1)
+    assert (first.coverage.left, first.coverage.right) == (1, 1)
+    said = [everyone["ann"].encode()[a.start : a.end].decode() for m in first.matches for a, _ in m.runs]
+    assert all(one.startswith(answer) for one, answer in zip(said, ANSWERS[:5], strict=True))
+    assert said[:4] == ANSWERS[:4]
+    for pair in report.pairs[1:]:
+        left, right = (re.findall("result = (.*)", everyone[name[:-3]]) for name in (pair.left, pair.right))
+        same = sum(a == b for a, b in zip(left, right, strict=True))
+        assert pair.coverage.left < (0.3 if same == 0 else 0.8)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_stands_between_base_code_is_found_wherever_it_went(seed: int) -> None:
+    chance = random.Random(seed)
+    writer = WRITERS["py"]
+    given = [writer([f], Style()) for f in functions(50, 6)]
+    shared = [writer([f], Style()) for f in functions(seed, 2)]
+
+    def made(name: str, number: int) -> Document:
+        own = [writer([f], Style()) for f in functions(number, 2)]
+        pieces = [[g] for g in given]
+        for piece in [*own, *shared]:
+            chance.choice(pieces).append(piece)
+        return Document(name, "".join(p for among in pieces for p in among).encode())
+
+    both = made("one.py", 1000 + seed), made("two.py", 2000 + seed)
+    base = Document("given.py", "".join(given).encode())
+    (pair,) = chaffinch.compare(both, base=base, threshold=0).pairs
+    for side, document in enumerate(both):
+        marked = np.zeros(len(document.data), bool)
+        for run in (run for m in pair.matches for run in m.runs):
+            marked[run[side].start : run[side].end] = True
+        for piece in shared:
+            at = document.data.index(piece.encode())
+            assert marked[at : at + len(piece)].mean() > 0.8
+        for piece in given:
+            at = document.data.index(piece.encode())
+            assert marked[at : at + len(piece)].mean() < 0.1
 
 
 def test_what_everybody_has_is_told_as_common(tmp_path: Path) -> None:

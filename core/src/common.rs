@@ -1,6 +1,7 @@
 //! What two documents have in common: the matches that count, how much of both they cover, how many others have them.
 
 use crate::grow::{Run, Side, chain, runs, symbols};
+use crate::own;
 
 #[derive(Clone, Copy)]
 pub struct How {
@@ -72,7 +73,13 @@ impl Spread {
 
 /// The matches of two documents; both have them, whatever the spread says.
 pub fn common(left: Side, right: Side, spread: &Spread, how: How) -> Common {
-    let chains = certain(chain(&runs(left, right, how.k, how.sure as usize), how.gap), how.sure);
+    let found = runs(left, right, how.k, how.sure as usize);
+    let chains = if left.given.is_empty() || right.given.is_empty() {
+        chain(&found, how.gap)
+    } else {
+        own::chain(&found, left.given, right.given, how)
+    };
+    let chains = certain(chains, how.sure);
     let covered = [covered(&chains, |run| run.left), covered(&chains, |run| run.right)];
     let matched = |runs: Vec<Run>| Match { owners: spread.usual(&runs).max(2), runs };
     Common { matches: chains.into_iter().map(matched).collect(), covered }

@@ -63,7 +63,7 @@ pub fn evidence(
         asked.numbers.iter().map(|&n| n as u64).zip(asked.positions.iter().copied()).collect();
     left.sort_unstable();
     let (hashes, positions): (Vec<u64>, Vec<u32>) = left.into_iter().unzip();
-    let left = Side { symbols: query.symbols, hashes: &hashes, positions: &positions };
+    let left = Side { symbols: query.symbols, given: &[], hashes: &hashes, positions: &positions };
     let spread = Spread::new(asked.spread.0, asked.spread.1);
     let rows = rows(seeds, documents);
     let share = documents.len().div_ceil(threads.max(1)).max(1);
@@ -72,7 +72,7 @@ pub fn evidence(
         let one = |i: usize| {
             let document = gather.lay(&documents[i].1, level);
             let (hashes, positions) = placed(document, seeds, &rows[i]);
-            let right = Side { symbols: document.symbols, hashes: &hashes, positions: &positions };
+            let right = Side { symbols: document.symbols, given: &[], hashes: &hashes, positions: &positions };
             let found = common(left, right, &spread, how);
             let spans = |run: &Run| {
                 let (left, right) = (bytes(query, run.left, run.len), bytes(document, run.right, run.len));

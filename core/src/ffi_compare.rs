@@ -55,6 +55,9 @@ pub struct ChfDocuments {
     /// How many documents have each hash.
     pub owners: *const u32,
     pub hash_offsets: *const u64,
+    /// Of every symbol whether it is base code, or of none.
+    pub given: *const u8,
+    pub given_len: usize,
 }
 
 impl ChfDocuments {
@@ -73,8 +76,10 @@ impl ChfDocuments {
             let (symbols, ends) = self.all_symbols();
             let offsets = slice(self.hash_offsets, self.len + 1);
             let (prints, all) = (offsets[d] as usize..offsets[d + 1] as usize, offsets[self.len] as usize);
+            let range = ends[d] as usize..ends[d + 1] as usize;
             let side = Side {
-                symbols: &symbols[ends[d] as usize..ends[d + 1] as usize],
+                symbols: &symbols[range.clone()],
+                given: slice(self.given, self.given_len).get(range).unwrap_or_default(),
                 hashes: &slice(self.hashes, all)[prints.clone()],
                 positions: &slice(self.positions, all)[prints.clone()],
             };

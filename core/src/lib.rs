@@ -25,6 +25,7 @@ pub mod language;
 pub mod level;
 pub mod lookup;
 pub mod overlap;
+mod own;
 mod pages;
 pub mod parallel;
 pub mod postings;

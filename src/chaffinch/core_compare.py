@@ -16,7 +16,8 @@ from chaffinch.types import Fingerprints
 class Collection:
     """Documents one after another in one set of columns, as comparing takes them.
 
-    Owners are, for each document, how many have each of its different hashes, in order of the hashes.
+    Owners are, for each document, how many have each of its different hashes, in order of the hashes. Masks
+    tell which symbols are base code.
     """
 
     def __init__(
@@ -24,7 +25,9 @@ class Collection:
         streams: Sequence[NDArray[np.uint32]],
         prints: Sequence[Fingerprints],
         owners: Sequence[NDArray[np.uint32]] | None = None,
+        masks: Sequence[NDArray[np.bool_]] = (),
     ) -> None:
+        self.given = _joined(masks, np.bool_)
         self.symbols = _joined(streams, np.uint32)
         self.symbol_offsets = _offsets(streams)
         orders = [np.lexsort((p.positions, p.hashes)) for p in prints]
@@ -44,8 +47,10 @@ class Collection:
         """As the core reads it, and what must live as long."""
         documents = ffi.new("ChfDocuments *")
         documents.len = len(self)
+        documents.given_len = len(self.given)
         keep = []
         for name, kind in (
+            ("given", "uint8_t[]"),
             ("symbols", "uint32_t[]"),
             ("symbol_offsets", "uint64_t[]"),
             ("hashes", "uint64_t[]"),

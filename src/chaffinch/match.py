@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -14,6 +15,15 @@ from chaffinch.units import Unit
 
 GAP = 24
 """So many other symbols may stand between runs of one match: a line or two put in, taken out or changed."""
+
+_EDIT = 4
+"""So many symbols more may stand where base code was edited: whoever put in more wrote something."""
+
+Run = tuple[int, int, int]
+"""Where it starts on the left and on the right, and how many symbols it has."""
+Masks = list[NDArray[np.bool_]]
+Places = list[NDArray[np.int64]]
+"""Where in the base code each symbol of each unit stands, or -1; nothing if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +38,34 @@ class Common:
     longest: int
 
 
-def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = None) -> list[NDArray[np.bool_]]:
-    """Which symbols of each unit are base code, small changes to it included."""
+def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = None) -> tuple[Masks, Places]:
+    """Which symbols of each unit are base code, small changes to it included, and where they stand in it."""
     masks = [np.zeros(len(unit.symbols), bool) for unit in units]
     if base is None or not len(base.prints):
-        return masks
+        return masks, []
+    places = [np.full(len(unit.symbols), -1) for unit in units]
     everything = core_compare.Collection(
         [u.symbols for u in (*units, base)], [u.prints for u in (*units, base)]
     )
     pairs = np.array([(i, len(units)) for i in range(len(units))], np.uint32).reshape(-1, 2)
     found = core_compare.matches(everything, pairs, k, GAP, threads=threads)
-    for mask, (first, end) in zip(masks, pairwise(found.pairs[:, 0].tolist()), strict=True):
-        for run, behind in pairwise(found.matches[first : end + 1, 0].tolist()):
-            mask[int(found.left[run]) : int(found.left[behind - 1]) + int(found.lengths[behind - 1])] = True
-    return masks
+    runs = list(zip(found.left.tolist(), found.right.tolist(), found.lengths.tolist(), strict=True))
+    for mask, place, (first, end) in zip(masks, places, pairwise(found.pairs[:, 0].tolist()), strict=True):
+        matches = [runs[run:behind] for run, behind in pairwise(found.matches[first : end + 1, 0].tolist())]
+        # Where base code repeats itself, the longest match tells which of it this is.
+        for match in sorted(matches, key=lambda match: -sum(length for *_, length in match)):
+            _mark(mask, place, match)
+    return masks, places
+
+
+def _mark(mask: NDArray[np.bool_], place: NDArray[np.int64], match: list[Run]) -> None:
+    for start, there, length in match:
+        mask[start : start + length] = True
+        known = place[start : start + length]
+        np.copyto(known, np.arange(there, there + length), where=known < 0)
+    for (start, there, length), (next_start, next_there, _) in pairwise(match):
+        if next_start - start <= next_there - there + _EDIT:
+            mask[start + length : next_start] = True
 
 
 def different(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -52,7 +76,7 @@ def different(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return ordered[is_other]
 
 
-def ignore_common(units: list[Unit], masks: list[NDArray[np.bool_]], k: int, most: int) -> None:
+def ignore_common(units: list[Unit], masks: Masks, k: int, most: int) -> None:
     """Masks what more units have."""
     hashes, counts = np.unique(np.concatenate([different(u.prints.hashes) for u in units]), return_counts=True)
     common = hashes[counts > most]
@@ -61,16 +85,24 @@ def ignore_common(units: list[Unit], masks: list[NDArray[np.bool_]], k: int, mos
             mask[position : position + k] = True
 
 
-def unlike(units: list[Unit], masks: list[NDArray[np.bool_]]) -> list[NDArray[np.uint32]]:
-    """The units' symbols, with one that is nowhere else for each that is masked: no run goes on there."""
+def unlike(
+    units: list[Unit], masks: Masks, places: Sequence[NDArray[np.int64]] = ()
+) -> list[NDArray[np.uint32]]:
+    """The units' symbols, with one that is nowhere else for each that is masked: no run goes on there.
+
+    If its places are given, base code is like the same base code: what both wrote into it is one run with it.
+    """
     found = []
     last = 0xFFFFFFFF - sum(len(unit.documents) for unit in units)  # those are between documents
-    for unit, mask in zip(units, masks, strict=True):
+    base = last = last - 1 - max((int(place.max(initial=-1)) for place in places), default=-1)
+    for i, (unit, mask) in enumerate(zip(units, masks, strict=True)):
         symbols = unit.symbols
         if count := int(np.count_nonzero(mask)):
             symbols = symbols.copy()
             symbols[mask] = np.arange(last - count, last)
             last -= count
+            if places:
+                np.copyto(symbols, (base + places[i]).astype(np.uint32), where=mask & (places[i] >= 0))
         found.append(symbols)
     return found
 

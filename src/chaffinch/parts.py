@@ -145,7 +145,7 @@ def made_of(
     owners = np.array(list(owned), np.int64)
     made = units([*owned.values(), *([base] if base else [])], recipe, threads)
     of_base = made.pop() if base else None
-    masks = match.given(made, of_base, recipe.k, threads)
+    masks, places = match.given(made, of_base, recipe.k, threads)
     masked = base_masked = _counts(masks)
     if max_owners is not None:
         match.ignore_common(made, masks, recipe.k, max_owners)
@@ -156,7 +156,8 @@ def made_of(
     least = 0.0 if recipe.front in FRONTS else threshold / 4
     old = (owners >= new).astype(np.uint8)
     found = rank.candidates([match.different(p.hashes) for p in prints], old, least, threads)
-    documents = core_compare.Collection(match.unlike(made, masks), prints, found.owners)
+    symbols = match.unlike(made, masks, places)
+    documents = core_compare.Collection(symbols, prints, found.owners, masks if masked.any() else ())
     scored = _scored(recipe, made, masks, threads)
     return Part(recipe, owners, made, masks, masked, int(base_masked.sum()), documents, found, scored)
 

@@ -89,7 +89,7 @@ def _grown_anew(
     symbols = [stream.symbols for stream in streams]
     if boilerplate:
         *made, base = units([*([document] for document in documents), [*boilerplate]], recipe, threads)
-        masks = match.given(made, base, recipe.k)
+        masks, _ = match.given(made, base, recipe.k)
         sizes = [unit.size - int(mask.sum()) for unit, mask in zip(made, masks, strict=True)]
         prints = [match.without(unit.prints, mask, recipe.k) for unit, mask in zip(made, masks, strict=True)]
         symbols = match.unlike(made, masks)
