@@ -17,7 +17,7 @@ GAP = 24
 """So many other symbols may stand between runs of one match: a line or two put in, taken out or changed."""
 
 _EDIT = 4
-"""So many symbols more may stand where base code was edited: whoever put in more wrote something."""
+"""So many symbols may stand where base code was edited: whoever put in more wrote something."""
 
 Run = tuple[int, int, int]
 """Where it starts on the left and on the right, and how many symbols it has."""
@@ -63,9 +63,9 @@ def _mark(mask: NDArray[np.bool_], place: NDArray[np.int64], match: list[Run]) -
         mask[start : start + length] = True
         known = place[start : start + length]
         np.copyto(known, np.arange(there, there + length), where=known < 0)
-    for (start, there, length), (next_start, next_there, _) in pairwise(match):
-        if next_start - start <= next_there - there + _EDIT:
-            mask[start + length : next_start] = True
+    for (start, _, length), (behind, *_) in pairwise(match):
+        if behind - start - length <= _EDIT:
+            mask[start + length : behind] = True
 
 
 def different(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
