@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import re
 import subprocess
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import chaffinch
-from chaffinch import Document, Report
+from chaffinch import Document, Report, comparison
 from chaffinch.parts import recipe_for
 from chaffinch.report import case_file
 from chaffinch.report.export import to_json
@@ -196,6 +197,22 @@ def test_what_stands_between_base_code_is_found_wherever_it_went(seed: int) -> N
         for piece in given:
             at = document.data.index(piece.encode())
             assert marked[at : at + len(piece)].mean() < 0.1
+
+
+def test_matches_of_all_pairs_are_what_they_are_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more than a report shows they are made when they are looked at."""
+    texts = ["\n".join(made.prose(3, seed % 7)) for seed in range(20)]
+    programs = [WRITERS["py"](functions(seed % 5, 2), Style()) for seed in range(20)]
+    work = [Document(f"{i}.txt", text.encode()) for i, text in enumerate(texts)]
+    work += [Document(f"{i}.py", text.encode()) for i, text in enumerate(programs)]
+    at_once = chaffinch.compare(work, threshold=0, top=None).pairs
+    monkeypatch.setattr(comparison, "TOP", 3)
+    assert len(at_once) > 3
+    later = chaffinch.compare(work, threshold=0, top=None).pairs
+    assert pickle.loads(pickle.dumps(later)) == later == at_once
+    assert {type(pair.matches) for pair in at_once} == {tuple}
+    assert hash(later) == hash(at_once)
+    assert repr(later) == repr(at_once)
 
 
 def test_what_everybody_has_is_told_as_common(tmp_path: Path) -> None:

@@ -40,13 +40,14 @@ def test_matches_are_those_that_comparing_finds(make: Make, front: str, seed: in
         left, right = units([[query], [stored]], recipe)
         collection = core_compare.Collection([left.symbols, right.symbols], [left.prints, right.prints])
         runs = core_compare.matches(collection, np.array([[0, 1]]), recipe.k, match.GAP, recipe.guarantee or 0)
-        common = match.common(left, right, runs, 0, False)
-        if common.matches:
+        common = match.Common(left, right, runs, 0, False)
+        matches, _ = common.made()
+        if matches:
             covered = [c / max(unit.size, 1) for c, unit in zip(common.covered, (left, right), strict=True)]
-            expected[name] = common.matches, covered
+            expected[name] = matches, covered
     assert hits.keys() == expected.keys()
     for name, (matches, covered) in expected.items():
-        assert [replace(m, owners=2) for m in hits[name].matches] == list(matches)
+        assert [replace(m, owners=2) for m in hits[name].matches] == matches
         assert [hits[name].containment.query, hits[name].containment.document] == covered
 
 

@@ -85,7 +85,7 @@ def compare(
     listed = pool.ranked(everything, least, _LINKED if threshold is None else np.inf, top)
     evidence = _evidence(parts, everyone, listed.pairs, listed.scores, listed.surprise, threads)
     # Where base code was taken out, fingerprints that both have may be all that is left.
-    found = tuple(pair for pair in evidence if pair.matches and (pair.score >= least or pair.longest >= _LONG))
+    found = tuple(pair for pair in evidence if pair.longest and (pair.score >= least or pair.longest >= _LONG))
     readable = _as_read(parts, everyone)
     report = Report(
         tuple(readable[: len(new)]),
@@ -251,6 +251,7 @@ def _evidence(
             / max(float(totals[who]), 1e-9)
             for side, who in enumerate((a, b))
         ]
+        matches, repeats = match.later([common for _, common in wanted[a, b]])
         yield Pair(
             everyone[a].name,
             everyone[b].name,
@@ -258,8 +259,9 @@ def _evidence(
             Coverage(min(shares[0], 1.0), min(shares[1], 1.0)),
             surprise,
             max((common.longest for _, common in wanted[a, b]), default=0),
-            tuple(m for _, common in wanted[a, b] for m in common.matches),
-            tuple(m for _, common in wanted[a, b] for m in common.repeats),
+            # Of no more than a report shows they are made at once: to make them later takes all symbols.
+            tuple(matches) if len(pairs) <= TOP else matches,
+            tuple(repeats) if len(pairs) <= TOP else repeats,
         )
 
 

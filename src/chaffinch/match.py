@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +25,6 @@ Run = tuple[int, int, int]
 Masks = list[NDArray[np.bool_]]
 Places = list[NDArray[np.int64]]
 """Where in the base code each symbol of each unit stands, or -1; nothing if there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Common:
-    """What two units have in common."""
-
-    matches: tuple[Match, ...]
-    repeats: tuple[Match, ...]
-    """If they are told apart, what is on one side part of matches at least twice as long."""
-    covered: tuple[int, int]
-    """Symbols of each that stand in runs."""
-    longest: int
 
 
 def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = None) -> tuple[Masks, Places]:
@@ -116,31 +105,113 @@ def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprin
     return replace(prints, hashes=prints.hashes[keep], positions=prints.positions[keep])
 
 
-def common(left: Unit, right: Unit, runs: core_compare.Runs, pair: int, repeats: bool) -> Common:
-    """The matches of one pair, repeats among them or apart; what goes on in another file is another."""
-    (first, *covered), (end, *_) = runs.pairs[pair : pair + 2].tolist()
-    bounds = runs.matches[first : end + 1].tolist()
-    start, behind = bounds[0][0], bounds[-1][0]
-    # Lists: most pairs have a few runs, which NumPy would take longer for.
-    lefts, rights, lengths = (c[start:behind].tolist() for c in (runs.left, runs.right, runs.lengths))
-    found: tuple[list[Match], list[Match]] = [], []
-    for (one, owners, again), (next_one, *_) in pairwise(bounds):
-        match = range(one - start, next_one - start)
-        spans = list(zip(left.spans(lefts, lengths, match), right.spans(rights, lengths, match), strict=True))
-        cuts = [i for i in range(1, len(match)) if _files(spans[i]) != _files(spans[i - 1])]
-        for i, j in pairwise([0, *cuts, len(match)]):
-            sizes = lengths[match[i] : match[j - 1] + 1]
-            found[again and repeats].append(
-                Match(
-                    _around([s for s, _ in spans[i:j]]),
-                    _around([s for _, s in spans[i:j]]),
-                    sum(sizes),
-                    max(sizes),
-                    tuple(spans[i:j]),
-                    owners,
+@dataclass(frozen=True, slots=True, eq=False)
+class Common:
+    """What two units have in common, as one of many pairs whose runs are known."""
+
+    left: Unit
+    right: Unit
+    runs: core_compare.Runs
+    pair: int
+    is_prose: bool
+
+    @property
+    def covered(self) -> tuple[int, int]:
+        """Symbols of each that stand in runs."""
+        _, left, right = self.runs.pairs[self.pair].tolist()
+        return left, right
+
+    @property
+    def longest(self) -> int:
+        """Of the runs, in symbols."""
+        first, end = self._matches[[0, -1], 0].tolist()
+        return int(self.runs.lengths[first:end].max(initial=0))
+
+    @property
+    def _matches(self) -> NDArray[np.uint32]:
+        """As the core gives them, and one behind them."""
+        first, end = self.runs.pairs[self.pair : self.pair + 2, 0].tolist()
+        return self.runs.matches[first : end + 1]
+
+    def made(self) -> tuple[list[Match], list[Match]]:
+        """The matches; what goes on in another file is another. Of prose, what is on one side part of matches
+        at least twice as long is apart."""
+        bounds = self._matches.tolist()
+        start, end = bounds[0][0], bounds[-1][0]
+        runs = self.runs
+        # Lists: most pairs have a few runs, which NumPy would take longer for.
+        lefts, rights, lengths = (c[start:end].tolist() for c in (runs.left, runs.right, runs.lengths))
+        found: tuple[list[Match], list[Match]] = [], []
+        for (one, owners, again), (next_one, *_) in pairwise(bounds):
+            match = range(one - start, next_one - start)
+            spans = self.left.spans(lefts, lengths, match), self.right.spans(rights, lengths, match)
+            both = list(zip(*spans, strict=True))
+            cuts = [i for i in range(1, len(match)) if _files(both[i]) != _files(both[i - 1])]
+            for i, j in pairwise([0, *cuts, len(match)]):
+                sizes = lengths[match[i] : match[j - 1] + 1]
+                around = [_around(side[i:j]) for side in spans]
+                # The symbols of programs stand for any names: there a second place is a match of its own.
+                found[again and self.is_prose].append(
+                    Match(around[0], around[1], sum(sizes), max(sizes), tuple(both[i:j]), owners)
                 )
-            )
-    return Common(tuple(found[0]), tuple(found[1]), (covered[0], covered[1]), max(lengths, default=0))
+        return found
+
+
+class _Made:
+    """The matches and the repeats of a pair in all its parts, once somebody looks at them."""
+
+    __slots__ = ("_lists", "_parts")
+
+    def __init__(self, parts: Sequence[Common]) -> None:
+        self._parts = parts
+        self._lists: tuple[tuple[Match, ...], tuple[Match, ...]] | None = None
+
+    def lists(self) -> tuple[tuple[Match, ...], tuple[Match, ...]]:
+        if self._lists is None:
+            each = [part.made() for part in self._parts]
+            self._lists = tuple(chain(*(m for m, _ in each))), tuple(chain(*(r for _, r in each)))
+        return self._lists
+
+
+class Later(Sequence[Match]):
+    """Matches that are made when somebody looks at them: all pairs of a class have millions."""
+
+    __slots__ = ("_made", "_which")
+
+    def __init__(self, made: _Made, which: int) -> None:
+        self._made = made
+        self._which = which
+
+    def _all(self) -> tuple[Match, ...]:
+        return self._made.lists()[self._which]
+
+    @overload
+    def __getitem__(self, i: int) -> Match: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Match, ...]: ...
+    def __getitem__(self, i: int | slice) -> Match | tuple[Match, ...]:
+        return self._all()[i]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | Later) and self._all() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[Match, ...]]]:
+        return tuple, (self._all(),)
+
+
+def later(parts: Sequence[Common]) -> tuple[Later, Later]:
+    """The matches and the repeats of a pair in all its parts."""
+    made = _Made(parts)
+    return Later(made, 0), Later(made, 1)
 
 
 def _files(spans: tuple[Span, Span]) -> tuple[str, str]:
@@ -148,4 +219,6 @@ def _files(spans: tuple[Span, Span]) -> tuple[str, str]:
 
 
 def _around(spans: list[Span]) -> Span:
+    if len(spans) == 1:
+        return spans[0]
     return Span(spans[0].document, min(s.start for s in spans), max(s.end for s in spans))

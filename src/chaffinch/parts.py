@@ -78,8 +78,7 @@ class Part:
         both = np.array(pairs, np.uint32).reshape(-1, 2)
         runs = core_compare.matches(self.documents, both, self.recipe.k, match.GAP, sure, threads)
         for number, (i, j) in enumerate(pairs):
-            # The symbols of programs stand for any names: there a second place is a match of its own.
-            yield match.common(self.units[i], self.units[j], runs, number, self.recipe.front in FRONTS)
+            yield match.Common(self.units[i], self.units[j], runs, number, self.recipe.front in FRONTS)
 
     def common(self) -> Iterator[Passage]:
         """What at least half of all, and more than a handful, have: a template that nobody gave us."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -134,8 +134,8 @@ class Pair:
     surprise: float
     """How far the overlap lies above what is usual between these two and all others, in standard deviations."""
     longest: int
-    matches: tuple[Match, ...]
-    repeats: tuple[Match, ...] = ()
+    matches: Sequence[Match]
+    repeats: Sequence[Match] = ()
     """Of prose: what is on one side part of matches at least twice as long, the same passage again."""
 
     @property
