@@ -199,6 +199,49 @@ def test_what_stands_between_base_code_is_found_wherever_it_went(seed: int) -> N
             assert marked[at : at + len(piece)].mean() < 0.1
 
 
+@pytest.mark.parametrize("with_base", [False, True])
+@pytest.mark.parametrize("seed", range(30))
+def test_every_run_of_t_is_found_in_whichever_file_it_is(seed: int, with_base: bool, tmp_path: Path) -> None:
+    """Functions as short as the promise allows, put into files in any order."""
+    chance = random.Random(seed)
+    longer = [WRITERS["c"]([f], Style()) for f in functions(seed, 4)]
+    short = [
+        f"int twice{i}(int n) {{ if (n < {i}) return {i}; return n {op} n; }}\n" for i, op in enumerate("+*-")
+    ]
+    assert all(len(chaffinch.stream(one, recipe_for("c"))) >= (recipe_for("c").guarantee or 0) for one in short)
+
+    def files(name: str) -> None:
+        pieces = [*longer, *short]
+        chance.shuffle(pieces)
+        cuts = sorted(chance.sample(range(1, len(pieces)), 2))
+        for i, (start, end) in enumerate(pairwise([0, *cuts, len(pieces)])):
+            path = tmp_path / name / f"{i}.c"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(pieces[start:end]))
+
+    files("class/ann")
+    files("class/ben")
+    if with_base:
+        for i, piece in enumerate(longer[:2]):
+            (tmp_path / "given").mkdir(exist_ok=True)
+            (tmp_path / "given" / f"{i}.c").write_text(piece)
+    base = [tmp_path / "given"] if with_base else []
+    (pair,) = chaffinch.compare(tmp_path / "class", base=base, threshold=0).pairs
+    assert all(m.symbols >= recipe_for("c").k for m in pair.matches)
+    for side in range(2):
+        for path in sorted((tmp_path / "class" / ("ann", "ben")[side]).iterdir()):
+            spans = [run[side] for m in pair.matches for run in m.runs if run[side].document == str(path)]
+            text = path.read_text()
+            marked = np.zeros(len(text), bool)
+            for span in spans:
+                marked[span.start : span.end] = True
+            for piece in [*longer[2 * with_base :], *short]:
+                if piece in text:
+                    # What is like base code does not count, wherever it stands.
+                    share = marked[text.index(piece) :][: len(piece)].mean()
+                    assert share > (0.6 if with_base else 0.9), (piece, path.name)
+
+
 def test_matches_of_all_pairs_are_what_they_are_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more than a report shows they are made when they are looked at."""
     texts = ["\n".join(made.prose(3, seed % 7)) for seed in range(20)]

@@ -241,8 +241,8 @@ const MAX_REPEATS: usize = 256;
 /// With more matches than these it would take too long to tell which those are.
 const MAX_LOOKED_AT: usize = 1 << 12;
 
-/// The longest first, drops matches that lie within one kept; and where there is much repetition, those that lie within
-/// one kept on the left and within another on the right.
+/// The longest first, drops matches of which all runs lie in runs of those kept, on the left and on the right, if one of
+/// those is around both; and where there is much repetition, whichever are around them.
 fn without_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
     chains.sort_by_key(|chain| (std::cmp::Reverse(symbols(chain)), chain[0].left, chain[0].right));
     let (mut left, mut right) = (Spans::default(), Spans::default());
@@ -250,15 +250,17 @@ fn without_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
     let mut repeats = 0;
     chains.retain(|chain| {
         let [from, to, other_from, other_to] = bounds(chain);
-        if left.hold(from, to) && right.hold(other_from, other_to) {
+        if chain.iter().all(|r| left.hold(r.left, r.left_end()) && right.hold(r.right, r.right_end())) {
             let holds = |[a, b, c, d]: &[u32; 4]| *a <= from && to <= *b && *c <= other_from && other_to <= *d;
             if repeats == MAX_REPEATS || kept.len() > MAX_LOOKED_AT || kept.iter().any(holds) {
                 return false;
             }
             repeats += 1;
         }
-        left.add(from, to);
-        right.add(other_from, other_to);
+        for run in chain {
+            left.add(run.left, run.left_end());
+            right.add(run.right, run.right_end());
+        }
         kept.push([from, to, other_from, other_to]);
         true
     });

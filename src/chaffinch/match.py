@@ -44,6 +44,8 @@ def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = No
         # Where base code repeats itself, the longest match tells which of it this is.
         for match in sorted(matches, key=lambda match: -sum(length for *_, length in match)):
             _mark(mask, place, match)
+    for unit, mask in zip(units, masks, strict=True):
+        mask[unit.between] = False
     return masks, places
 
 
@@ -113,6 +115,7 @@ class Common:
     right: Unit
     runs: core_compare.Runs
     pair: int
+    k: int
     is_prose: bool
 
     @property
@@ -141,7 +144,7 @@ class Common:
         runs = self.runs
         # Lists: most pairs have a few runs, which NumPy would take longer for.
         lefts, rights, lengths = (c[start:end].tolist() for c in (runs.left, runs.right, runs.lengths))
-        found: tuple[list[Match], list[Match]] = [], []
+        found: list[tuple[int, int, bool, Match]] = []
         for (one, owners, again), (next_one, *_) in pairwise(bounds):
             match = range(one - start, next_one - start)
             spans = self.left.spans(lefts, lengths, match), self.right.spans(rights, lengths, match)
@@ -149,12 +152,14 @@ class Common:
             cuts = [i for i in range(1, len(match)) if _files(both[i]) != _files(both[i - 1])]
             for i, j in pairwise([0, *cuts, len(match)]):
                 sizes = lengths[match[i] : match[j - 1] + 1]
+                if sum(sizes) < self.k:
+                    continue  # answers in another file of a form, too short to tell anything by themselves
                 around = [_around(side[i:j]) for side in spans]
+                made = Match(around[0], around[1], sum(sizes), max(sizes), tuple(both[i:j]), owners)
                 # The symbols of programs stand for any names: there a second place is a match of its own.
-                found[again and self.is_prose].append(
-                    Match(around[0], around[1], sum(sizes), max(sizes), tuple(both[i:j]), owners)
-                )
-        return found
+                found.append((lefts[match[i]], rights[match[i]], bool(again and self.is_prose), made))
+        found.sort(key=lambda one: one[:2])
+        return [m for *_, again, m in found if not again], [m for *_, again, m in found if again]
 
 
 class _Made:

@@ -77,8 +77,9 @@ class Part:
         sure = self.recipe.guarantee or self.recipe.k
         both = np.array(pairs, np.uint32).reshape(-1, 2)
         runs = core_compare.matches(self.documents, both, self.recipe.k, match.GAP, sure, threads)
+        is_prose = self.recipe.front in FRONTS
         for number, (i, j) in enumerate(pairs):
-            yield match.Common(self.units[i], self.units[j], runs, number, self.recipe.front in FRONTS)
+            yield match.Common(self.units[i], self.units[j], runs, number, self.recipe.k, is_prose)
 
     def common(self) -> Iterator[Passage]:
         """What at least half of all, and more than a handful, have: a template that nobody gave us."""
@@ -89,7 +90,7 @@ class Part:
                 continue
             owners = self.frequencies(i)
             often = (owners >= least) & ~self.masks[i]
-            often[np.append(unit.starts[1:], len(owners)) - 1] = False  # what stands between documents
+            often[unit.between] = False
             hashes, positions, _ = self._prints(i)
             for start, end in _ranges(often):
                 inside = set(hashes[(positions >= start) & (positions < end)].tolist())
@@ -198,7 +199,7 @@ def _scored(
 def _own(unit: Unit, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Symbols that are neither base code nor between documents."""
     own = ~mask
-    own[np.append(unit.starts[1:], len(mask)) - 1] = False
+    own[unit.between] = False
     return own
 
 

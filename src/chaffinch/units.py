@@ -33,6 +33,11 @@ class Unit:
         """The symbols of all documents."""
         return len(self.symbols) - len(self.documents)
 
+    @property
+    def between(self) -> NDArray[np.int64]:
+        """Where the symbols stand that are behind documents."""
+        return np.append(self.starts[1:], len(self.symbols)) - 1
+
     def spans(self, starts: Sequence[int], lengths: Sequence[int], runs: Sequence[int]) -> list[Span]:
         """The bytes of these runs of symbols, none of which reaches from one document into another."""
         found = []
