@@ -242,6 +242,17 @@ def test_every_run_of_t_is_found_in_whichever_file_it_is(seed: int, with_base: b
                     assert share > (0.6 if with_base else 0.9), (piece, path.name)
 
 
+@pytest.mark.parametrize("size", [10, 40])
+def test_what_all_share_alike_surprises_nobody(size: int) -> None:
+    template = made.prose(12, 500)
+    work = [Document(f"{i}.txt", "\n".join([*template, *made.prose(6, i)]).encode()) for i in range(size)]
+    work.append(Document("copy.txt", work[3].data))
+    report = chaffinch.compare(work, threshold=0, top=None)
+    unusual = {(p.left, p.right): p.surprise for p in report.pairs}
+    assert unusual.pop(("3.txt", "copy.txt")) > 5
+    assert max(unusual.values()) < 3
+
+
 def test_matches_of_all_pairs_are_what_they_are_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more than a report shows they are made when they are looked at."""
     texts = ["\n".join(made.prose(3, seed % 7)) for seed in range(20)]

@@ -20,6 +20,8 @@ _FEW = 5
 """Symbols of the shortest statement, which any program may have."""
 _UNKNOWN = 10
 """With so many others, half of what they have counts as usual."""
+_SEVERAL = 6
+"""With so many others, and two more, the middle one tells what is usual."""
 _BLOCK = 1 << 18
 """So many pairs are scored in one go: what is worked out on the way takes more memory than they do."""
 _NO_PRINTS = Fingerprints(
@@ -65,7 +67,7 @@ def candidates(
         found.both,
         found.shared,
         np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
-        found.usual.astype(np.float64) * (others / (others + _UNKNOWN)),
+        found.usual.astype(np.float64) * np.clip((others - 2) / _SEVERAL, 0, 1),
         _spread(amounts),
         int(found.histogram.sum()),
     )
