@@ -296,6 +296,18 @@ def test_the_hash_of_a_file_is_told_beside_that_of_its_text(tmp_path: Path) -> N
     assert file in (tmp_path / "case.html").read_text()
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "lone returns"])
+def test_the_hash_of_a_program_that_was_put_into_other_bytes_is_told(tmp_path: Path, encoding: str) -> None:
+    lone = encoding == "lone returns"
+    for name in "ab":
+        text = program(1).replace("\n", "\r") if lone else program(1)
+        (tmp_path / f"{name}.py").write_bytes(text.encode("utf-8" if lone else encoding))
+    told = to_json(chaffinch.compare([tmp_path]))["documents"]
+    for name, document in zip("ab", told, strict=True):
+        file = sha256((tmp_path / f"{name}.py").read_bytes()).hexdigest()
+        assert document["file_sha256"] == file != document["sha256"]
+
+
 def test_a_case_says_who_is_older(tmp_path: Path) -> None:
     works = [Document(name, program(1).encode()) for name in ("new.py", "old.py")]
     report = chaffinch.compare(works[:1], old=works[1:])

@@ -49,11 +49,15 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
         document = replace(document, format=kind)
         try:
             inner = (budget or Budget()).within(document.name, len(document.data))
+            is_empty = True
             for found in _contents(document, kind, inner):
+                is_empty = False
                 if isinstance(found, Document) and found.format is None:
                     yield from expand(found, inner)
                 else:
                     yield found
+            if is_empty:  # a notebook without cells
+                yield Skipped(document.name, "nothing in it to compare")
         except Unreadable as error:
             yield Skipped(document.name, str(error).removeprefix(f"{document.name}: "))
         except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
@@ -62,8 +66,8 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
             )
     elif not _is_ours(document, kind):
         written_in = document.language or language_of(document)
-        data = document.data if written_in == "text" else _with_lines(document.data)
-        yield replace(document, data=data, format=kind, language=written_in)
+        found = document if written_in == "text" else _with_lines(document)
+        yield replace(found, format=kind, language=written_in)
 
 
 def _is_ours(document: Document, kind: str) -> bool:
@@ -71,11 +75,12 @@ def _is_ours(document: Document, kind: str) -> bool:
     return document.data.startswith(_OURS) or (kind == "html" and GENERATOR in document.data[:1000])
 
 
-def _with_lines(data: bytes) -> bytes:
+def _with_lines(document: Document) -> Document:
     """A program whose lines end with a return alone, as compilers take it: no byte moves."""
+    data = document.data
     if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
-        return data
-    return _LONE_RETURN.sub(b"\n", data)
+        return document
+    return document.reread(_LONE_RETURN.sub(b"\n", data))
 
 
 def language_of(document: Document) -> str:
