@@ -9,6 +9,7 @@ from importlib import import_module
 
 from chaffinch import language
 from chaffinch.errors import Unreadable
+from chaffinch.read import ours
 from chaffinch.read.formats import ARCHIVES, format_of
 from chaffinch.read.limits import Budget
 from chaffinch.types import Document, Skipped
@@ -25,13 +26,6 @@ _READERS = {
     "mail": "mail",
     "mbox": "mail",
 }
-GENERATOR = b'<meta name="generator" content="Chaffinch">'
-"""In the first lines of every page of a report."""
-_OURS = (
-    b'chaffinchChunk("',
-    b'{\n "kind": "chaffinch verdicts"',
-    b"left,right,score,coverage left,coverage right,",
-)
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _REFUSED = {
     "ole": "an Office file of before 2007, or one with a password; save it as DOCX or PDF, without one",
@@ -64,15 +58,12 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
             yield Skipped(
                 document.name, f"not a {kind} file that can be read ({type(error).__name__}: {error})"
             )
-    elif not _is_ours(document, kind):
+    elif ours.is_ours(document):
+        yield Skipped(document.name, ours.WHY)
+    else:
         written_in = document.language or language_of(document)
         found = document if written_in == "text" else _with_lines(document)
         yield replace(found, format=kind, language=written_in)
-
-
-def _is_ours(document: Document, kind: str) -> bool:
-    """Whether it is part of a report, nobody's work: else the next report of a folder would be another."""
-    return document.data.startswith(_OURS) or (kind == "html" and GENERATOR in document.data[:1000])
 
 
 def _with_lines(document: Document) -> Document:
