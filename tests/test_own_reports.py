@@ -13,7 +13,7 @@ from chaffinch import Document, Skipped
 from chaffinch.cli import main
 from chaffinch.read import ours, walk
 from chaffinch.read.expand import expand
-from chaffinch.report import case_file, save, to_csv
+from chaffinch.report import case_file, case_files, save, to_csv
 from tests.indexed import text
 
 VERDICTS = {"kind": "chaffinch verdicts", "version": 1, "verdicts": {"0" * 32: {"verdict": "no", "note": "x"}}}
@@ -40,10 +40,12 @@ def test_all_that_is_written_is_left_out_and_listed(works: Path) -> None:
     save(report, works / "report.html")
     save(report, works / "pages")
     case_file(report, report.pairs[0], works / "case.html")
+    case_files(report, works / "pages" / "cases", 2)
+    case_files(report, works / "report-cases", 2)
     (works / "pairs.csv").write_text(to_csv(report))
     (works / "verdicts.json").write_text(json.dumps(VERDICTS, indent=1) + "\n")
     assert len(list((works / "pages" / "data").iterdir())) > 3
-    written = ("case.html", "pages", "pairs.csv", "report.html", "verdicts.json")
+    written = ("case.html", "pages", "pairs.csv", "report-cases", "report.html", "verdicts.json")
     assert skipped(works) == dict.fromkeys(written, ours.WHY)
     again = chaffinch.compare([works])
     assert again.pairs == report.pairs
@@ -76,6 +78,10 @@ def test_work_in_the_folder_of_a_report_is_read(works: Path) -> None:
     save(report, works)
     assert skipped(works) == {"index.html": ours.WHY}
     assert [s.name for s in chaffinch.submissions([works])[0]] == ["a", "b", "c"]
+    case_files(report, works / "cases", 2)
+    assert skipped(works) == {"index.html": ours.WHY}
+    (works / "cases" / "essay.txt").write_text(text(100, "among cases"))
+    assert "cases" in [s.name for s in chaffinch.submissions([works])[0]]
     (works / "data" / "s1.js").write_text("let x = 1;\n")
     (works / "data" / "essay.txt").write_text(text(100, "hidden"))
     documents = [Path(d.name).name for s in chaffinch.submissions([works])[0] for d in s.documents]
@@ -87,10 +93,10 @@ def test_links_and_folders_are_no_part_of_a_report(works: Path, tmp_path: Path) 
     save(chaffinch.compare([works]), tmp_path / "pages")
     (tmp_path / "pages" / "data").rename(tmp_path / "elsewhere")
     (tmp_path / "pages" / "data").symlink_to(tmp_path / "elsewhere")
-    assert not ours.is_report(tmp_path / "pages")
+    assert not ours.report(tmp_path / "pages", {"index.html", "data"})
     (tmp_path / "pages" / "data").unlink()
     (tmp_path / "pages" / "data" / "s0.js").mkdir(parents=True)
-    assert not ours.is_report(tmp_path / "pages")
+    assert not ours.report(tmp_path / "pages", {"index.html", "data"})
     assert len(list(walk.files(tmp_path / "pages"))) == 2
 
 

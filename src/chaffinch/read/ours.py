@@ -8,17 +8,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path, PurePosixPath
 
 from chaffinch.types import Document
 
 GENERATOR = b'<meta name="generator" content="Chaffinch">'
 """In the first lines of every page of a report."""
-FOLDER = frozenset(("index.html", "data"))
-"""What a report that is a folder consists of."""
 WHY = "written by Chaffinch as a report or a part of one; left out"
 
 # Browsers that save a page drop white space between tags.
@@ -41,6 +38,8 @@ _BODIES = (
 )
 """What is in each page, in this order."""
 _END = re.compile(rb"</script>\s*</body>\s*</html>\s*\Z")
+_FOLDER = frozenset(("index.html", "data"))
+_CASES = "cases"
 _CHUNK = re.compile(r"[ps]\d+")
 _VERDICTS = b'{\n "kind": "chaffinch verdicts",'
 _PAIRS = b"left,right,score,coverage left,coverage right,"
@@ -59,15 +58,25 @@ def is_ours(document: Document) -> bool:
     return data.startswith(_PAIRS) and _are_pairs(data)
 
 
-def is_report(folder: Path) -> bool:
-    """Whether the pages and the data in the folder are a report's, and nothing else is among its data."""
+def report(folder: Path, names: Set[str]) -> Set[str]:
+    """Those of the names in a folder that are pages, data and case files of a report, and only that."""
     try:
-        data = [Path(entry.path) for entry in os.scandir(folder / "data")]
-        if (folder / "data").is_symlink() or not _is_ours(folder / "index.html"):
-            return False
-        return all(file.suffix == ".js" and _is_ours(file) for file in data)
+        if folder.name.endswith(_CASES) and _are_all_ours(folder, ".html"):
+            return names
+        if not names >= _FOLDER or not _is_ours(folder / "index.html"):
+            return frozenset()
+        if not _are_all_ours(folder / "data", ".js"):
+            return frozenset()
+        has_cases = _CASES in names and _are_all_ours(folder / _CASES, ".html")
+        return _FOLDER | {_CASES} if has_cases else _FOLDER
     except OSError:  # who reads it will say what is wrong
+        return frozenset()
+
+
+def _are_all_ours(folder: Path, ending: str) -> bool:
+    if folder.is_symlink():
         return False
+    return all(file.suffix == ending and _is_ours(file) for file in folder.iterdir())
 
 
 def _is_ours(file: Path) -> bool:

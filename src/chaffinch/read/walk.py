@@ -124,9 +124,9 @@ def _contents(folder: Path, is_root: bool = False) -> Iterator[os.DirEntry[str] 
     if is_environment(names) and not is_root:
         yield Skipped(str(folder), "build output; left out")
         return
-    if names >= ours.FOLDER and ours.is_report(folder):
-        yield Skipped(str(folder if names == ours.FOLDER else folder / "index.html"), ours.WHY)
-        entries = [entry for entry in entries if entry.name not in ours.FOLDER]
+    if report := ours.report(folder, names):
+        yield Skipped(str(folder if report == names else folder / "index.html"), ours.WHY)
+        entries = [entry for entry in entries if entry.name not in report]
     for entry in entries:
         if why := left_out(entry.name, _is_folder(entry), names):
             yield Skipped(entry.path, why)
