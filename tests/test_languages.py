@@ -136,6 +136,34 @@ def test_names_and_aliases() -> None:
         Recipe("python+everything")
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<h1>Bob's page</h1>\n<?php {} ?>",
+        "\ufeff<!-- it's\n -->\n<?php {}\n?>\n<p>It's over,\nisn't it?</p>\n",
+        "<?php\n{} // it's the end ?> <p>Isn't it?</p>\nIt isn't.",
+        "<?php include 'top.php'; ?>\n<p>Bob's</p><script>// it's 'quoted</script>\n<?php\n{}",
+        "{}",
+    ],
+)
+def test_the_page_around_a_program_hides_nothing_of_it(page: str) -> None:
+    program = "function f($x) { return $x > 2 ? 'a' : g('it\\'s ?>'); } echo f(1);"
+    alone = stream(f"<?php {program}", Recipe("php")).symbols.tolist()
+    found = stream(page.format(program), Recipe("php")).symbols.tolist()
+    assert len(alone) > 20
+    assert found[-len(alone) :] == alone
+    assert len(found) <= len(alone) + 1  # a second opening tag is a symbol
+
+
+@pytest.mark.parametrize("name", ["sql", language.family("sql")])
+def test_comments_of_mysql_hide_no_query(name: str) -> None:
+    query = "SELECT a #> 'b' FROM #tmp WHERE x = 'it''s' # y;"
+    plain = stream(query, Recipe(name)).symbols.tolist()
+    assert len(plain) > 12
+    for code in (f"# Bob's answer\n{query}", f"{query}\n  # That's it", f"\t# It's\r\n# isn't\n{query}"):
+        assert stream(code, Recipe(name)).symbols.tolist() == plain
+
+
 def test_no_extension_alias_or_interpreter_belongs_to_two_languages() -> None:
     for kind in ("extensions", "aliases", "interpreters"):
         keys = [key.lower() for name in language.languages() for key in language.table(name).get(kind, ())]

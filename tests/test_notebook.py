@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, Unreadable, core, stream
+from chaffinch import Document, Recipe, Skipped, Unreadable, core, stream
 from chaffinch.read import markdown
+from chaffinch.read.expand import expand
 from chaffinch.read.notebook import is_notebook, read
 
 
@@ -79,6 +80,12 @@ def test_no_document_without_cells() -> None:
     assert documents(notebook()) == []
     assert documents({}) == []
     assert [d.name for d in documents(notebook(cell("markdown", "x")))] == ["n.ipynb#prose"]
+
+
+def test_a_notebook_without_cells_is_told() -> None:
+    for cells in ((), (cell("code", " "),)):
+        found = list(expand(Document("n.ipynb", json.dumps(notebook(*cells)).encode())))
+        assert found == [Skipped("n.ipynb", "nothing in it to compare")]
 
 
 def test_marks_and_broken_characters() -> None:

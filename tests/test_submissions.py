@@ -169,6 +169,25 @@ def test_a_few_numbers_in_a_name_are_not_canvas() -> None:
     assert students == ["ann_2020_10_essay", "ben", "carl"]
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("lab_3_01_anna.py", "lab_3_02_ben.py"),
+        ("lab_301_01_anna.py", "lab_301_02_ben.py", "lab_302_03_carl.py"),
+        ("hw_1_2_bob.py", "hw_1_3_carl.py", "lab_1_2_dan.py", "eve_2_1_x.py"),
+        ("hw_2024_1_bob.py", "hw_2024_2_carl.py", "lab_2024_3_dan.py"),
+        ("cs_101_2024_bob.py", "cs_101_2024_carl.py", "math_202_2024_dan.py"),
+    ],
+)
+def test_numbers_that_are_not_of_students_and_uploads_are_not_canvas(names: tuple[str, ...]) -> None:
+    assert list(grouped(found("hw1", *names))) == sorted(name.removesuffix(".py") for name in names)
+
+
+def test_a_file_of_canvas_beside_what_it_was_unpacked_to_is_still_canvas() -> None:
+    paths = ("damben_1002_555002_x.c", "leeann_1001_555001_work.zip/a.c", "leeann_1001_555001_work/a.c")
+    assert list(grouped(found("submissions", *paths))) == ["damben", "leeann"]
+
+
 METADATA = """---
 submission_101:
   :submitters:

@@ -5,9 +5,9 @@
 //! broken code loses little, and no search for an end is made twice, so that hostile code costs no more.
 
 use crate::chunk::Chunk;
-use crate::find::{eight, find, find_line, find_other, word_length};
+use crate::find::{eight, find, find_line, find_other, line_end, word_length};
 use crate::keyword::word_hash;
-use crate::language::{Class, Columns, Kind, Language, NUMBER, STRING};
+use crate::language::{Class, Columns, Kind, Language, NUMBER, Outside, STRING};
 
 /// The longest word that closes a text of several lines, and how often none may be found before all are operators:
 /// every failure costs a look at the rest of the text.
@@ -34,7 +34,9 @@ impl<'a> Lexer<'a> {
         let failed = vec![0; language.rules.len()];
         let mut lexer = Lexer { language, text, at: 0, line: 0, first: true, endless, failed };
         let mark = b"\xef\xbb\xbf"; // a byte order mark is not part of the program
-        lexer.at = lexer.enter_line(if text.starts_with(mark) { mark.len() } else { 0 });
+        let start = if text.starts_with(mark) { mark.len() } else { 0 };
+        let open = language.outside.as_ref().map_or(0, |outside| outside.open.len());
+        lexer.at = lexer.enter_line(lexer.program(start).map_or(start, |behind| behind - open));
         lexer
     }
 
@@ -197,7 +199,8 @@ impl<'a> Lexer<'a> {
             let follows = self.text.get(inner).is_some_and(|&b| language.inside[b as usize]);
             let end = match &rule.kind {
                 Kind::LineComment | Kind::Ceremony if ends_word && follows => None,
-                Kind::LineComment | Kind::Ceremony => Some(line_end(self.text, inner)),
+                Kind::LineComment | Kind::Ceremony => Some(self.comment_end(inner)),
+                Kind::Outside => Some(self.program(inner).unwrap_or(self.text.len())),
                 Kind::BlockComment { close, nested } => {
                     Some(self.ended(number, inner, |lexer| lexer.block_end(&rule.open, close, *nested, inner)))
                 }
@@ -214,14 +217,12 @@ impl<'a> Lexer<'a> {
                 Kind::Here => self.here_end(number, inner),
             };
             let Some(end) = end else { continue };
-            let is_string =
-                !matches!(rule.kind, Kind::LineComment | Kind::Ceremony | Kind::BlockComment { .. });
             if language.columns.is_some()
                 && let Some(last) = self.text[start..end].iter().rposition(|&b| b == b'\n')
             {
                 self.line = start + last + 1;
             }
-            if is_string {
+            if !rule.kind.is_skipped() {
                 return Some((Some(self.kept(STRING, start, end)), end));
             }
             let closed_by_line_end = self.text[end - 1] == b'\n';
@@ -242,6 +243,18 @@ impl<'a> Lexer<'a> {
             }
         }
         line_end(self.text, from)
+    }
+
+    /// The end of the line, or of the program.
+    fn comment_end(&self, from: usize) -> usize {
+        let end = line_end(self.text, from);
+        let Some(Outside { close, .. }) = &self.language.outside else { return end };
+        self.text[from..end].windows(close.len()).position(|w| w == close).map_or(end, |n| from + n)
+    }
+
+    /// Behind the next mark that begins a program within a page.
+    fn program(&self, from: usize) -> Option<usize> {
+        self.block_end(&[], &self.language.outside.as_ref()?.open, false, from)
     }
 
     fn block_end(&self, open: &[u8], close: &[u8], nested: bool, from: usize) -> Option<usize> {
@@ -383,8 +396,4 @@ impl<'a> Lexer<'a> {
         let close: Vec<u8> = [b")", &self.text[from..from + tag], b"\""].concat();
         Some(self.ended(rule, inner, |lexer| lexer.text_end(&close, None, false, true, inner).ok()))
     }
-}
-
-fn line_end(text: &[u8], from: usize) -> usize {
-    find(text, from, [b'\n'])
 }

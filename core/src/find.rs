@@ -48,11 +48,16 @@ pub(crate) fn find_other(text: &[u8], mut at: usize, byte: u8) -> usize {
     at
 }
 
+/// Where the line ends.
+pub(crate) fn line_end(text: &[u8], from: usize) -> usize {
+    find(text, from, [b'\n'])
+}
+
 /// Behind the first word of the first line below that begins, after white space, with this word and no longer one.
 pub(crate) fn find_line(text: &[u8], from: usize, word: &[u8], inside: &[bool; 256]) -> Option<usize> {
     let mut at = from;
     loop {
-        at = find(text, at, [b'\n']);
+        at = line_end(text, at);
         at += text.get(at..)?.iter().take_while(|b| matches!(b, b'\n' | b' ' | b'\t')).count();
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let end = at + word.len();

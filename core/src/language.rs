@@ -57,6 +57,15 @@ pub(crate) enum Kind {
     Here,
     /// A line that is ceremony: imports and the like.
     Ceremony,
+    /// The end of the program, up to where it goes on.
+    Outside,
+}
+
+impl Kind {
+    /// Whether it is no symbol.
+    pub(crate) fn is_skipped(&self) -> bool {
+        matches!(self, Kind::LineComment | Kind::Ceremony | Kind::BlockComment { .. } | Kind::Outside)
+    }
 }
 
 impl Rule {
@@ -70,6 +79,12 @@ pub(crate) struct Columns {
     pub(crate) comment: Vec<u8>,
     pub(crate) continuation: usize,
     pub(crate) last: usize,
+}
+
+/// What parts a program from the page that it stands in.
+pub(crate) struct Outside {
+    pub(crate) close: Vec<u8>,
+    pub(crate) open: Vec<u8>,
 }
 
 /// How a language is written.
@@ -89,6 +104,7 @@ pub struct Language {
     pub(crate) ignore_case: bool,
     pub(crate) keep_names: bool,
     pub(crate) columns: Option<Columns>,
+    pub(crate) outside: Option<Outside>,
 }
 
 impl Language {
@@ -106,6 +122,7 @@ impl Language {
             ignore_case: false,
             keep_names: false,
             columns: None,
+            outside: None,
         };
         for byte in 0..=255u8 {
             let name = byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80;
@@ -208,6 +225,10 @@ impl Language {
                 self.columns = Some(Columns { comment: field(1)?, continuation: number(2)?, last: number(3)? });
                 return Ok(());
             }
+            b"outside" => {
+                self.outside = Some(Outside { close: field(1)?, open: field(2)? });
+                Kind::Outside
+            }
             b"line-comment" => {
                 first = flag(2);
                 Kind::LineComment
@@ -233,6 +254,7 @@ impl Language {
         };
         let open = field(1)?;
         if open.is_empty()
+            || self.outside.as_ref().is_some_and(|outside| outside.open.is_empty())
             || matches!(&kind, Kind::BlockComment { close, .. } | Kind::Text { close, .. } if close.is_empty())
         {
             return Err("an empty field");

@@ -122,7 +122,9 @@ def prepared(
 
 def _utf8(found: Document) -> Document:
     """Not dataclasses.replace, which takes longer than the fingerprints of a page."""
-    return Document(found.name, found.data, "utf-8", found.format, found.language, found.parts)
+    return Document(
+        found.name, found.data, "utf-8", found.format, found.language, found.parts, found.file_sha256
+    )
 
 
 class Prepared(NamedTuple):
@@ -224,7 +226,7 @@ def _spanned(found: Document, recipe: Recipe) -> Document:
     data = found.data if recipe.front.startswith(OTHER) else _source(found, recipe).data
     if data is found.data or not isinstance(data, bytes):
         return found
-    return replace(found, data=plain.as_utf8(found, found.encoding), encoding="utf-8")
+    return found.reread(plain.as_utf8(found, found.encoding), encoding="utf-8")
 
 
 def _own_language(found: Document) -> str:

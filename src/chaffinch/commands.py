@@ -16,6 +16,7 @@ import click
 
 from chaffinch import __version__, language
 from chaffinch.errors import ChaffinchError, Unreadable
+from chaffinch.read import ours
 from chaffinch.recipe import SCHEMES, TIES, Recipe
 from chaffinch.types import Document, Skipped
 
@@ -25,7 +26,13 @@ if TYPE_CHECKING:
 FOUND, NOTHING, ERROR, STOPPED = 0, 1, 2, 130
 _BATCH_BYTES = 64 << 20
 _SHOWN = 12
-_EMPTY = ("an empty folder", "an empty archive", "nothing in it to compare", "too short to compare")
+_NO_ERROR = (
+    "an empty folder",
+    "an empty archive",
+    "nothing in it to compare",
+    "too short to compare",
+    ours.WHY,
+)
 Command = TypeVar("Command", bound=Callable[..., Any])
 Item = TypeVar("Item")
 
@@ -226,7 +233,7 @@ def _name_of(item: Any) -> str | None:
 def is_error(skipped: list[Skipped], paths: tuple[Path, ...]) -> bool:
     """Whether something that was asked for by name could not be read."""
     named = {str(path) for path in paths}
-    return any(s.name in named and not s.why.startswith(_EMPTY) for s in skipped)
+    return any(s.name in named and not s.why.startswith(_NO_ERROR) for s in skipped)
 
 
 def tell_json(value: Any) -> None:

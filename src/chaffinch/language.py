@@ -21,7 +21,7 @@ _ALLOWED = {
     "name", "version", "aliases", "extensions", "interpreters", "keywords", "ignore_case", "starts_name",
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
     "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony", "shared_extensions",
-    "signs", "compared_as", "reopens", "here", "starts_number", "inside_number",
+    "signs", "compared_as", "reopens", "here", "starts_number", "inside_number", "outside",
 }  # fmt: skip
 
 
@@ -158,6 +158,8 @@ def records(language: str) -> Iterator[tuple[str, ...]]:
         yield "tagged", opening
     for opening in entries.get("here", ()):
         yield "here", opening
+    if "outside" in entries:
+        yield "outside", *entries["outside"]
     for mark in entries.get("reopens", ()):  # behind all that it may close
         yield "reopens", mark
     if columns := entries.get("columns"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,7 +39,13 @@ class Document:
     """The programming language, or "text"."""
     parts: tuple[Part, ...] = ()
     file_sha256: str = ""
-    """Of the file, if the bytes are text that was taken out of it."""
+    """Of the file, if the bytes are not its own: text taken out of it, or put into another encoding."""
+
+    def reread(self, data: bytes, **changes: Any) -> Document:
+        """With other bytes than the file's, whose hash is kept."""
+        return replace(
+            self, data=data, file_sha256=self.file_sha256 or sha256(self.data).hexdigest(), **changes
+        )
 
     def place(self, offset: int) -> str:
         """Where a person would look for the byte there: "page 3, line 7"."""

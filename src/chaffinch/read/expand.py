@@ -9,6 +9,7 @@ from importlib import import_module
 
 from chaffinch import language
 from chaffinch.errors import Unreadable
+from chaffinch.read import ours
 from chaffinch.read.formats import ARCHIVES, format_of
 from chaffinch.read.limits import Budget
 from chaffinch.types import Document, Skipped
@@ -25,13 +26,6 @@ _READERS = {
     "mail": "mail",
     "mbox": "mail",
 }
-GENERATOR = b'<meta name="generator" content="Chaffinch">'
-"""In the first lines of every page of a report."""
-_OURS = (
-    b'chaffinchChunk("',
-    b'{\n "kind": "chaffinch verdicts"',
-    b"left,right,score,coverage left,coverage right,",
-)
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _REFUSED = {
     "ole": "an Office file of before 2007, or one with a password; save it as DOCX or PDF, without one",
@@ -49,33 +43,35 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
         document = replace(document, format=kind)
         try:
             inner = (budget or Budget()).within(document.name, len(document.data))
+            is_empty = True
             for found in _contents(document, kind, inner):
+                is_empty = False
                 if isinstance(found, Document) and found.format is None:
                     yield from expand(found, inner)
                 else:
                     yield found
+            if is_empty:  # a notebook without cells
+                yield Skipped(document.name, "nothing in it to compare")
         except Unreadable as error:
             yield Skipped(document.name, str(error).removeprefix(f"{document.name}: "))
         except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
             yield Skipped(
                 document.name, f"not a {kind} file that can be read ({type(error).__name__}: {error})"
             )
-    elif not _is_ours(document, kind):
+    elif ours.is_ours(document):
+        yield Skipped(document.name, ours.WHY)
+    else:
         written_in = document.language or language_of(document)
-        data = document.data if written_in == "text" else _with_lines(document.data)
-        yield replace(document, data=data, format=kind, language=written_in)
+        found = document if written_in == "text" else _with_lines(document)
+        yield replace(found, format=kind, language=written_in)
 
 
-def _is_ours(document: Document, kind: str) -> bool:
-    """Whether it is part of a report, nobody's work: else the next report of a folder would be another."""
-    return document.data.startswith(_OURS) or (kind == "html" and GENERATOR in document.data[:1000])
-
-
-def _with_lines(data: bytes) -> bytes:
+def _with_lines(document: Document) -> Document:
     """A program whose lines end with a return alone, as compilers take it: no byte moves."""
+    data = document.data
     if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
-        return data
-    return _LONE_RETURN.sub(b"\n", data)
+        return document
+    return document.reread(_LONE_RETURN.sub(b"\n", data))
 
 
 def language_of(document: Document) -> str:

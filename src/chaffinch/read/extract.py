@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from hashlib import sha256
-
 from chaffinch.errors import Unreadable
 from chaffinch.types import Document, Part
 
@@ -36,11 +33,6 @@ class Extract:
 
     def document(self, language: str = "text") -> Document:
         """The original with its text in place of its bytes."""
-        return replace(
-            self._original,
-            data=b"".join(self._pieces),
-            encoding="utf-8",
-            language=language,
-            parts=tuple(self._parts),
-            file_sha256=sha256(self._original.data).hexdigest(),
+        return self._original.reread(
+            b"".join(self._pieces), encoding="utf-8", language=language, parts=tuple(self._parts)
         )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from chaffinch import core
 from chaffinch.core import Source
 from chaffinch.errors import Unreadable
+from chaffinch.read.tongues import encoding_of
 from chaffinch.types import Document
 
 # UTF-32 before UTF-16: its little-endian mark begins with the other's.
@@ -59,12 +60,14 @@ def second_guess(data: bytes, declared: str | None = None) -> str:
 
 def detect(data: bytes) -> str:
     """The likeliest encoding of bytes that are not Unicode; any bytes are Latin-1 if nothing fits better."""
-    from charset_normalizer import from_bytes  # slow to import, seldom needed
-
     sample = _telling(data)
     high = np.frombuffer(data[: 1 << 20], np.uint8) >= 0x80
     if 200 * int(high.sum()) < len(high) and not (high[1:] & high[:-1]).any():
         return "cp1252"  # quotation marks and dashes in ASCII, too few to tell a language by
+    if (encoding := encoding_of(sample)) is not None:
+        return encoding
+    from charset_normalizer import from_bytes  # slow to import, seldom needed
+
     # The end of the sample may split a character of two bytes; then the text is more coherent without it.
     guesses = [from_bytes(sample[: len(sample) - cut]).best() for cut in range(2)]
     # Unicode it is not: that has been looked at, and two ASCII letters may be a character of UTF-16.

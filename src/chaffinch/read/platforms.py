@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 GRADESCOPE_NAMES = "submission_metadata.yml"
@@ -15,8 +15,11 @@ _MOODLE = re.compile(
     r"(?P<student>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*)|\.\w+)?", re.S
 )
 _CANVAS = re.compile(
-    r"(?P<student>[^_]+(?:_[^_\d][^_]*)*?)(?:_LATE)?_(?P<id>\d+)(?:_(?:\d+_(?P<file>.+)|text\.html?))", re.S
+    r"(?P<student>[^_]+(?:_[^_\d][^_]*)*?)(?:_LATE)?_(?P<id>\d+)(?:_(?:(?P<upload>\d+)_(?P<file>.+)|text\.html?))",
+    re.S,
 )
+_CANVAS_DIGITS = 3
+"""A student's number has so many, but for the first students of all."""
 _CANVAS_ATTEMPT = re.compile(r"-\d{1,3}(?=(?:\.\w+)*$)")
 _BLACKBOARD = re.compile(
     r"(?P<before>.+)_attempt_\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(?:_(?P<file>.+)|(?P<receipt>\.txt))", re.S
@@ -59,8 +62,10 @@ def _moodle(entries: Mapping[str, bool]) -> Owners | None:
 
 
 def _canvas(entries: Mapping[str, bool]) -> Owners | None:
-    """Only if most names are like that: a few numbers in a name are soon found."""
-    if list(entries.values()) == [True]:
+    """Only if most names are like that, and their numbers can be Canvas's: a few numbers are soon in a name."""
+    matches = [match for match in map(_CANVAS.fullmatch, entries) if match]
+    usual = sum(len(match["id"]) >= _CANVAS_DIGITS for match in matches)
+    if list(entries.values()) == [True] or 2 * usual <= len(entries) or not _are_canvas(matches):
         return None
 
     def owner(entry: str) -> Owner | None:
@@ -69,7 +74,19 @@ def _canvas(entries: Mapping[str, bool]) -> Owners | None:
             return None
         return Owner(match["student"], match["id"], _CANVAS_ATTEMPT.sub("", match["file"] or "text.html"))
 
-    return owner if 2 * sum(owner(entry) is not None for entry in entries) > len(entries) else None
+    return owner
+
+
+def _are_canvas(matches: Sequence[re.Match[str]]) -> bool:
+    """Whether there are several students, a number is one student's, and the second one file's of theirs."""
+    students: dict[str, set[str]] = {}
+    files: dict[tuple[str, str], set[str]] = {}
+    for match in matches:
+        students.setdefault(match["id"], set()).add(match["student"])
+        if match["upload"]:
+            files.setdefault((match["id"], match["upload"]), set()).add(without_archive(match["file"]))
+    several = len(matches) == 1 or len(set().union(*students.values())) > 1
+    return several and all(len(names) == 1 for names in (*students.values(), *files.values()))
 
 
 def _blackboard(entries: Mapping[str, bool]) -> Owners | None:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
+from chaffinch.read import ours
 from chaffinch.types import Skipped
 
 _VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", "cvs", "_darcs"}
@@ -123,6 +124,9 @@ def _contents(folder: Path, is_root: bool = False) -> Iterator[os.DirEntry[str] 
     if is_environment(names) and not is_root:
         yield Skipped(str(folder), "build output; left out")
         return
+    if report := ours.report(folder, names):
+        yield Skipped(str(folder if report == names else folder / "index.html"), ours.WHY)
+        entries = [entry for entry in entries if entry.name not in report]
     for entry in entries:
         if why := left_out(entry.name, _is_folder(entry), names):
             yield Skipped(entry.path, why)

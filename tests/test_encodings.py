@@ -1,0 +1,157 @@
+"""Paragraphs of many languages in the encodings of before Unicode: each is read as it was written."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from chaffinch import stream
+from chaffinch.read import plain
+
+WESTERN = ("cp1252", "iso8859-15", "mac-roman")
+CENTRAL = ("cp1250", "iso8859-2")
+
+PARAGRAPHS = {
+    "French": (
+        WESTERN,
+        "L'été dernier, nous avons passé trois semaines à la campagne près de la forêt. Les élèves étaient "
+        "très fatigués, mais la soirée fut agréable. Où sont passés les garçons? Ils ont reçu une lettre de "
+        "leur mère, qui s'inquiétait déjà.",
+    ),
+    "French, of a program": (
+        ("cp1252",),
+        "La complexité de cet algorithme dépend du nombre d'éléments à trier. Après chaque itération, le plus "
+        "grand élément se trouve à sa place définitive. C'est pourquoi la méthode est appelée tri à bulles.",
+    ),
+    "French, of a letter": (
+        ("cp1252",),
+        "Chère Hélène, je t'écris de la bibliothèque, où il fait bien plus frais qu'à la maison. Le père de "
+        "Zoé nous a prêté sa voiture, et dès demain nous irons voir le château. À bientôt, et bonne fête!",
+    ),
+    "German": (
+        WESTERN,
+        "Die Schüler haben für die Prüfung große Mühe aufgewendet. Während der Übung fiel ihnen auf, dass die "
+        "Lösung nicht vollständig war. Schließlich änderten sie den größten Teil der Ausführung.",
+    ),
+    "Spanish": (
+        WESTERN,
+        "El año pasado los niños aprendieron a escribir pequeños programas. ¿Cuándo terminará la lección? La "
+        "profesora explicó también cómo se comprueba una solución sin ejecutarla. Así aprendió más rápido.",
+    ),
+    "Portuguese": (
+        WESTERN,
+        "A solução não está completa, porque faltam três funções importantes. Os alunos começaram o trabalho "
+        "ontem e só então perceberam a dificuldade. É possível que a conclusão seja outra.",
+    ),
+    "Italian": (
+        ("cp1252",),
+        "La città era così tranquilla che nessuno parlava più. Perché non è venuto? Domani sarà già lunedì, e "
+        "la verità è che nessuno lo sa. Però l'università resterà aperta.",
+    ),
+    "Swedish": (
+        ("cp1252",),
+        "Två små flickor gick över ängen för att plocka blåbär. På vägen hem såg de en älg som stod stilla. "
+        "Läraren frågade varför lösningen inte fungerade, och ingen hade något svar.",
+    ),
+    "Danish": (
+        ("cp1252",),
+        "Børnene løb ned til søen, før det begyndte at regne. Læreren spurgte, hvorfor opgaven ikke var "
+        "færdig. På vejen hjem så de en ræv, der lå og sov under et træ.",
+    ),
+    "Finnish": (
+        ("cp1252",),
+        "Tämä tehtävä on helpompi kuin miltä se näyttää. Opettaja kysyi, miksi ratkaisu ei ollut valmis, mutta "
+        "kukaan ei tiennyt. Syksyllä päivät lyhenevät ja yöt ovat pimeitä.",
+    ),
+    "Icelandic": (
+        ("cp1252",),
+        "Það er ekki auðvelt að skrifa góða ritgerð um þetta efni. Kennarinn sagði að við ættum að lesa bókina "
+        "fyrst. Síðan fórum við út í garð og töluðum saman.",
+    ),
+    "Polish": (
+        CENTRAL,
+        "Uczniowie długo szukali rozwiązania, które byłoby zrozumiałe dla wszystkich. Gdy wreszcie je "
+        "znaleźli, było już późno. Następnego dnia pokazali swoją pracę nauczycielce, która się ucieszyła.",
+    ),
+    "Czech": (
+        CENTRAL,
+        "Žáci dlouho přemýšleli, jak úlohu co nejlépe vyřešit. Učitelka jim řekla, že každé řešení je třeba "
+        "vysvětlit. Večer šli všichni domů, protože už byla tma a přišel déšť.",
+    ),
+    "Slovak": (
+        CENTRAL,
+        "Študenti už ráno vedeli, že úloha bude ťažká a dlhá. Učiteľ im povedal, aby čítali pozorne. Potom "
+        "všetci išli domov, pretože začalo pršať a bola tma.",
+    ),
+    "Hungarian": (
+        CENTRAL,
+        "A diákok sokáig gondolkodtak azon, hogyan lehetne a feladatot megoldani. Végül az egyikük rájött, "
+        "hogy a kérdés egyszerűbb, mint hitték. A tanárnő örült, és hosszú szünetet adott nekik, "
+        "mert jó idő volt.",
+    ),
+    "Croatian": (
+        CENTRAL,
+        "Učenici su dugo tražili rješenje koje će svi razumjeti. Učiteljica je rekla da je važno objasniti "
+        "svaki korak. Navečer su otišli kući, jer je već počela kiša.",
+    ),
+    "Romanian": (
+        CENTRAL,
+        "Elevii au căutat mult timp o soluţie pe care să o înţeleagă toţi. Profesoara a spus că este important "
+        "să explice fiecare pas. Seara s-au întors acasă, pentru că începuse ploaia şi era frig.",
+    ),
+    "Lithuanian": (
+        ("cp1257",),
+        "Mokiniai ilgai ieškojo sprendimo, kuris būtų aiškus visiems. Mokytoja pasakė, kad svarbu paaiškinti "
+        "kiekvieną žingsnį. Vakare jie grįžo namo, nes jau buvo tamsu ir šalta.",
+    ),
+    "Latvian": (
+        ("cp1257",),
+        "Skolēni ilgi meklēja risinājumu, kas būtu saprotams visiem. Skolotāja teica, ka ir svarīgi izskaidrot "
+        "katru soli. Vakarā viņi gāja mājās, jo bija jau tumšs un auksts.",
+    ),
+    "Estonian": (
+        ("cp1257", "cp1252"),
+        "Õpilased otsisid kaua lahendust, mis oleks kõigile arusaadav. Õpetaja ütles, et iga sammu peab "
+        "selgitama. Õhtul läksid nad koju, sest väljas oli juba külm ja pime.",
+    ),
+    "Turkish": (
+        ("cp1254",),
+        "Öğrenciler herkesin anlayacağı bir çözüm için uzun süre çalıştılar. Öğretmen, her adımı açıklamanın "
+        "önemli olduğunu söyledi. Akşam olunca eve döndüler, çünkü yağmur başlamıştı ve hava soğuktu.",
+    ),
+    "Greek": (
+        ("cp1253", "iso8859-7"),
+        "Οι μαθητές έψαχναν για πολλή ώρα μια λύση που θα καταλάβαιναν όλοι. Η δασκάλα είπε ότι είναι "
+        "σημαντικό να εξηγήσουν κάθε βήμα. Το βράδυ γύρισαν στο σπίτι, γιατί είχε αρχίσει να βρέχει.",
+    ),
+    "Russian": (
+        ("cp1251", "koi8-r"),
+        "Ученики долго искали решение, которое было бы понятно всем. Учительница сказала, что важно объяснить "
+        "каждый шаг. Вечером они пошли домой, потому что уже было темно и холодно.",
+    ),
+    "Ukrainian": (
+        ("cp1251",),
+        "Учні довго шукали розв'язок, який був би зрозумілий усім. Учителька сказала, що важливо пояснити "
+        "кожен крок. Увечері вони пішли додому, бо вже було темно й холодно.",
+    ),
+    "Bulgarian": (
+        ("cp1251",),
+        "Учениците дълго търсиха решение, което да бъде разбираемо за всички. Учителката каза, че е важно да "
+        "се обясни всяка стъпка. Вечерта те се прибраха вкъщи, защото вече беше тъмно и студено.",
+    ),
+}  # fmt: skip
+
+SAMPLES = [
+    pytest.param(text, encoding, id=f"{language} {encoding} {length}")
+    for language, (encodings, paragraph) in PARAGRAPHS.items()
+    for length, text in (("one", re.split(r"(?<=[.?!]) ", paragraph)[0]), ("several", paragraph))
+    for encoding in encodings
+]
+
+
+@pytest.mark.parametrize(("text", "encoding"), SAMPLES)
+def test_a_paragraph_is_read_as_it_was_written(text: str, encoding: str) -> None:
+    data = text.encode(encoding)
+    assert data.decode(plain.second_guess(data)) == text
+    assert stream(data).symbols.tolist() == stream(text).symbols.tolist()
