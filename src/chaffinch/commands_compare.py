@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from chaffinch.commands import (
     tell_skipped,
 )
 from chaffinch.errors import Unreadable
+from chaffinch.read import ours
 
 if TYPE_CHECKING:
     from chaffinch.types import Report
@@ -66,7 +68,7 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     output = options["output"] or (None if options["as_json"] else Path(_REPORT))
     _check_outputs(output, options["as_csv"])
     verdicts = _verdicts(options["verdicts"])
-    report = _run(paths, options)
+    report = _without_outputs(_run(paths, options), output, options["as_csv"])
     named = (*paths, *options["base"], *map(Path, options["old"]))
     is_bad = is_error(list(report.skipped), named)
     shown = nameless(report) if options["anonymize"] else report
@@ -82,6 +84,24 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     if not options["as_json"]:
         _summarize(shown)
     context.exit(ERROR if is_bad else FOUND if report.pairs else NOTHING)
+
+
+def _without_outputs(report: Report, output: Path | None, as_csv: Path | None) -> Report:
+    """What this run writes anew is not told as left out, so that the next run writes the same."""
+    written = {path.resolve() for path in (output, output and _cases(output), as_csv) if path}
+    kept = tuple(
+        s
+        for s in report.skipped
+        if s.why != ours.WHY or written.isdisjoint((Path(s.name).resolve(), *Path(s.name).resolve().parents))
+    )
+    return replace(report, skipped=kept)
+
+
+def _cases(output: Path) -> Path:
+    """Where the case files of a report are."""
+    from chaffinch.report import is_file
+
+    return output.with_name(f"{output.stem}-cases") if is_file(output) else output / "cases"
 
 
 def _check_outputs(output: Path | None, as_csv: Path | None) -> None:
@@ -126,7 +146,7 @@ def _write(report: Report, output: Path, verdicts: dict[str, Any] | None, option
     save(report, output, anonymize=options["anonymize"], verdicts=verdicts)
     page = output if is_file(output) else output / "index.html"
     click.echo(f"The report: {printable(str(page))}", err=options["as_json"])
-    folder = output.with_name(f"{output.stem}-cases") if is_file(output) else output / "cases"
+    folder = _cases(output)
     if options["cases"] or options["anonymize"]:  # those of an earlier run may have names
         count = options["cases"] or 0
         case_files(report, folder, count, redact=options["anonymize"], verdicts=verdicts)
