@@ -14,8 +14,8 @@ import pytest
 
 from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.layout import draw
+from chaffinch.report.nameless import everybody, only
 from chaffinch.report.page import fill, script_json
-from chaffinch.report.redact import everybody, only
 from chaffinch.report.texts import Texts, decode, edited, pair_keys
 from chaffinch.types import Cluster, Document, Match, Part, Passage, Report, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise, permutations
 from operator import add
@@ -14,8 +14,8 @@ from pathlib import PurePath, PurePosixPath
 from typing import Any, NamedTuple
 
 from chaffinch.report.spellings import excerpts, spellings
-from chaffinch.report.texts import Edit, contents
-from chaffinch.types import Match, Pair, Report, Skipped, Span, Submission
+from chaffinch.report.texts import Edit
+from chaffinch.types import Skipped
 
 _OLD = re.compile(r"(?: \(old(?: \d+)?\))+$")
 _ROW = re.compile(r"(row \d+|date) of (.*)", re.S)
@@ -192,6 +192,15 @@ class Names:
                 spans.append((plain.starts[start], plain.ends[end - 1], new))
         return _apart(text, spans)
 
+    def edits_of(self, label: str, text: str) -> list[Edit]:
+        """The same of the submission that has this label."""
+        return self.edits(self.owner.get(label, ""), text)
+
+    @cached_property
+    def owner(self) -> dict[str, str]:
+        """From labels to names."""
+        return {label: name for name, label in self.labels.items()}
+
     def _near_edits(self, near: Sequence[str], text: str) -> Iterator[Edit]:
         lower = text.lower()
         known = {
@@ -311,70 +320,3 @@ def _apart(text: str, spans: Iterable[Edit]) -> list[Edit]:
                 continue
         found.append((start, end, new))
     return found
-
-
-def everybody(report: Report) -> Names:
-    """All submissions as Student 1, 2 and so on, in an order that says nothing about their names."""
-    # The order of the contents' hashes, for that of the names would tell where in the alphabet one is.
-    ordered = sorted((*report.submissions, *report.old), key=lambda s: (contents(s), s.name))
-    labels: dict[str, str] = {}
-    for submission in ordered:
-        labels.setdefault(submission.name, f"Student {len(labels) + 1}")
-    near: dict[str, dict[str, None]] = {name: {name: None} for name in labels}
-    for pair in report.pairs:
-        near.setdefault(pair.left, {})[pair.right] = None
-        near.setdefault(pair.right, {})[pair.left] = None
-    return Names(labels, {name: tuple(others) for name, others in near.items()})
-
-
-def nameless(report: Report) -> Report:
-    """The same without names of students; the texts stay as they are, for lists of figures have none."""
-    names = everybody(report)
-    labels = names.labels
-
-    def span(owner: str, of: Span) -> Span:
-        return replace(of, document=names.file(owner, of.document))
-
-    def submission(of: Submission) -> Submission:
-        documents = tuple(replace(d, name=names.file(of.name, d.name)) for d in of.documents)
-        return Submission(labels[of.name], documents)
-
-    def pair(of: Pair) -> Pair:
-        def match(m: Match) -> Match:
-            return replace(
-                m,
-                left=span(of.left, m.left),
-                right=span(of.right, m.right),
-                runs=tuple((span(of.left, a), span(of.right, b)) for a, b in m.runs),
-            )
-
-        return replace(
-            of,
-            left=labels[of.left],
-            right=labels[of.right],
-            matches=tuple(map(match, of.matches)),
-            repeats=tuple(map(match, of.repeats)),
-        )
-
-    return replace(
-        report,
-        submissions=tuple(map(submission, report.submissions)),
-        old=tuple(map(submission, report.old)),
-        pairs=tuple(map(pair, report.pairs)),
-        clusters=tuple(
-            replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in report.clusters
-        ),
-        common=tuple(replace(p, span=span("", p.span)) for p in report.common),
-        skipped=tuple(names.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
-        receipt=names.values(report.receipt),
-        ignored={labels[n]: tuple(span(n, s) for s in spans) for n, spans in report.ignored.items()},
-        dates={labels[n]: date for n, date in report.dates.items() if n in labels},
-    )
-
-
-def only(report: Report, left: str, right: str) -> Names:
-    """The two of a pair as Student A and Student B, everybody else as another student."""
-    others = {s.name: "another student" for s in (*report.submissions, *report.old)}
-    both = (left, right)
-    labels = {**others, right: "Student B", left: "Student A"}
-    return Names(labels, {"": both, left: both, right: (right, left)})
