@@ -14,8 +14,8 @@ import pytest
 
 from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.layout import draw
+from chaffinch.report.nameless import everybody, only
 from chaffinch.report.page import fill, script_json
-from chaffinch.report.redact import everybody, only
 from chaffinch.report.texts import Texts, decode, edited, pair_keys
 from chaffinch.types import Cluster, Document, Match, Part, Passage, Report, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
@@ -99,6 +99,59 @@ def test_accents_and_shared_parts(small: Report) -> None:
     assert "rgen" not in redact.text("juergen jurgen Jürgen ju\u0308rgen", owner)
     assert redact.text("a submission of 17", owner) == "a submission of 17"
     assert redact.file("submission_17", "x/submission_17.py") == f"x/{redact.labels['submission_17']}.py"
+
+
+def redacted(names: list[str], text: str) -> set[str]:
+    """A text as it is shown as the first one's own and as that of the last, who has no pair with the first."""
+    redact = everybody(report([submission(name, {f"{name}.py": name}) for name in names], []))
+    return {redact.text(text, owner).replace(redact.labels[names[0]], "Who") for owner in (names[0], names[-1])}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("muelleranna", "Anna Mueller"), ("muelleranna", "Mueller, Anna"), ("muelleranna", "anna_mueller"),
+        ("muelleranna", "MÜLLER Anna"), ("picardjeanluc", "Jean-Luc Picard"),
+        ("muelleranna (12)", "Anna Mueller"),
+        ("delacruzmaria", "Maria de la Cruz"), ("garciajose", r"Jos\'e Garc{\'i}a"),
+        ("jose-garcia", "José García"), ("jose-garcia", "GARCÍA, JOSÉ"),
+        ("jose-garcia", "Jose\u0301 Garci\u0301a"),
+        ("anna-mueller", "Anna Müller"), ("anna-muller", "Müller, Anna"), ("bjorn-aas", "Bjørn Ås"),
+        ("José García", "Jose Garcia"), ("Bjørn Ås", "Aas, Bjorn"),
+        ("nguyen van", "Nguye\u0302\u0303n Va\u0306n"),
+        ("zoe-mueller", "Zo&euml; M&uuml;ller"), ("zoe-muller", "Zo&#235; M&#xfc;ller"),
+        ("anna-mueller", "Anna&nbsp;Mueller"), ("will-griffiths", "Will Griﬃths"),
+        ("juergen-weiss", r'J\"urgen Wei{\ss}'), ("jurgen-weiss", r'J{\"u}rgen Wei\ss{}'),
+        ("rene-jose", r"Ren\'e Jos\'{e}"), ("bjorn-aas", r"Bj\o rn \r{A}s"), ("bjoern-aas", r"Bj{\o}rn \AA s"),
+        ("caslav-ilic", r"\v{C}aslav Ili\'c"),
+    ],
+)  # fmt: skip
+def test_names_go_in_words_of_their_own_and_with_accents(name: str, text: str) -> None:
+    for around in ("{}", "by {}.", "für {}, où ça?\n"):
+        assert redacted([name, "Somebody"], around.format(text)) == {around.format("Who")}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hasan", "she has an idea; an has"), ("Morgan Freeman", "a free man"), ("lee", "sléep fleeß élee"),
+        ("jose", "Joséphine"), ("aas", "as Åse"), ("muelleranna", "Anna went to the Mueller house"),
+    ],
+)  # fmt: skip
+def test_words_that_are_not_the_name_stay(name: str, text: str) -> None:
+    assert redacted([name, "Somebody"], text) == {text}
+
+
+def test_places_in_a_long_text_with_accents_are_those_of_the_names() -> None:
+    filler = "Über größere Mühen & Nöte, d\\'ej\\`a vu. " * 400
+    text = f'{filler}Von J&uuml;rgen M\\"uller. {filler}Jürgen\n{filler}'
+    shown = redacted(["juergen-mueller", "Somebody"], text)
+    assert f"{filler}Von Who. {filler}Who\n{filler}" in shown
+
+
+def test_old_work_is_not_called_old() -> None:
+    new, old = submission("ann", {"ann/a.py": "1"}), submission("ann (old)", {"b": "2"})
+    assert everybody(replace(report([new], []), old=(old,))).text("an old book", "ann (old)") == "an old book"
 
 
 def test_json_has_everything_and_is_json(small: Report) -> None:

@@ -9,8 +9,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from chaffinch.report.nameless import nameless, only
 from chaffinch.report.page import encoded, escaped, fill, static, write
-from chaffinch.report.redact import Names, only
 from chaffinch.report.texts import Text, Texts, digest, pair_keys
 from chaffinch.report.view import VERDICTS, WORDS, plain, shown_date, surprise, verdicts_of, worded
 from chaffinch.types import Document, Match, Pair, Report, Span
@@ -86,32 +86,32 @@ def case_file(
     report: Report, pair: Pair, path: Path, *, redact: bool = False, verdicts: Mapping[str, Any] | None = None
 ) -> None:
     """One pair with all that is needed to judge it, as one page; `redact` leaves no name in it."""
-    alone = replace(report, pairs=(pair,), common=())
+    alone = replace(report, pairs=(pair,), clusters=(), common=(), ignored={})
+    key = (pair_keys(alone) | pair_keys(report))[frozenset((pair.left, pair.right))]
     names = only(report, pair.left, pair.right) if redact else None
-    texts = Texts(alone, names.edits if names else None, aligned=True)
-    left, right = (names.labels[n] if names else n for n in (pair.left, pair.right))
-    key = (pair_keys(alone) | pair_keys(report))[pair.left, pair.right]
+    report = nameless(alone, names) if names else alone
+    pair = report.pairs[0]
+    texts = Texts(report, names.edits_of if names else None, aligned=True)
     verdict = verdicts_of(verdicts).get(key, {"verdict": "", "note": ""})
     note = names.text(verdict["note"]) if names else verdict["note"]
-    receipt = worded(plain(report.receipt))
     values = {
         "style": static("matches.css") + static("case.css"),
         "script": static("case.js"),
-        "title": escaped(f"{left} and {right}: case file"),
-        "left": escaped(left),
-        "right": escaped(right),
+        "title": escaped(f"{pair.left} and {pair.right}: case file"),
+        "left": escaped(pair.left),
+        "right": escaped(pair.right),
         "figures": _figures(report, pair),
         "words": "".join(f"<dt>{escaped(k.capitalize())}</dt><dd>{escaped(v)}</dd>" for k, v in WORDS.items()),
         "verdicts": _choices(verdict["verdict"]),
         "note": escaped(note[: _LIST_LIMIT // 8]),
-        "documents": _documents(texts, pair, names),
-        "receipt": _limited([_tree(names.values(receipt) if names else receipt)]),
+        "documents": _documents(texts, pair),
+        "receipt": _limited([_tree(worded(plain(report.receipt)))]),
         "dates": _older(report, pair) + _dates(report, pair),
         "key": key,
     }
     values["matches"] = ""
     room = _LIMIT - len(encoded(fill(static("case.html"), values)))
-    values["matches"] = _matches(texts, pair, names, room)
+    values["matches"] = _matches(texts, pair, room)
     write(path, encoded(fill(static("case.html"), values)))
 
 
@@ -150,14 +150,13 @@ def _choices(chosen: str) -> str:
     )
 
 
-def _documents(texts: Texts, pair: Pair, names: Names | None) -> str:
+def _documents(texts: Texts, pair: Pair) -> str:
     rows = []
     for submission in (pair.left, pair.right):
         for d in texts.submissions[submission].documents:
-            name = _file(texts, names, submission, d.name)
-            owner = names.labels[submission] if names else submission
+            name = texts.short(d.name)
             rows.append(
-                f"<tr><td>{escaped(owner)}</td><td>{escaped(name)}</td><td class=num>{len(d.data):,}</td>"
+                f"<tr><td>{escaped(submission)}</td><td>{escaped(name)}</td><td class=num>{len(d.data):,}</td>"
                 f"<td><code>{digest(d)}</code>{_of_file(d)}</td></tr>\n"
             )
     return _limited(rows, '<tr><td colspan="4">… {} more documents …</td></tr>')
@@ -165,11 +164,6 @@ def _documents(texts: Texts, pair: Pair, names: Names | None) -> str:
 
 def _of_file(document: Document) -> str:
     return f"<br>of the file: <code>{document.file_sha256}</code>" if document.file_sha256 else ""
-
-
-def _file(texts: Texts, names: Names | None, submission: str, document: str) -> str:
-    """A document's name as it may be shown."""
-    return names.file(submission, texts.short(document)) if names else texts.short(document)
 
 
 def _limited(rows: list[str], rest: str = "… too long to show …") -> str:
@@ -198,14 +192,14 @@ def _tree(value: Any) -> str:
     return escaped(value)
 
 
-def _matches(texts: Texts, pair: Pair, names: Names | None, room: int) -> str:
+def _matches(texts: Texts, pair: Pair, room: int) -> str:
     """The largest matches that there is room for, in the order of the left side."""
     places = pair.places
     order = sorted(range(len(places)), key=lambda n: _place(texts, pair, places[n]))
     numbers = {n: count for count, n in enumerate(order, 1)}
     shown: dict[int, str] = {}
     for n in sorted(order, key=lambda n: (-places[n].symbols, numbers[n])):
-        section = _match(texts, pair, places[n], numbers[n], names, room)
+        section = _match(texts, pair, places[n], numbers[n], room)
         if len(encoded(section)) > room:
             break
         shown[n] = section
@@ -222,7 +216,7 @@ def _place(texts: Texts, pair: Pair, match: Match) -> tuple[int, int, int]:
     return file, match.left.start, match.right.start
 
 
-def _match(texts: Texts, pair: Pair, match: Match, count: int, names: Names | None, room: int) -> str:
+def _match(texts: Texts, pair: Pair, match: Match, count: int, room: int) -> str:
     sides = [
         _side(texts, pair.left, match.left, [left for left, _ in match.runs]),
         _side(texts, pair.right, match.right, [right for _, right in match.runs]),
@@ -230,10 +224,10 @@ def _match(texts: Texts, pair: Pair, match: Match, count: int, names: Names | No
     colour = (count - 1) % _COLOURS
     heads = []
     for submission, span, side in zip((pair.left, pair.right), (match.left, match.right), sides, strict=True):
-        file = _file(texts, names, submission, span.document)
+        file = texts.short(span.document)
         first, last = side.lines
         document = texts.documents[submission][span.document]
-        place = f" ({names.text(document.place(span.start)) if names else document.place(span.start)})"
+        place = f" ({document.place(span.start)})"
         lines = f"line {first}" if first == last else f"lines {first}–{last}"
         heads.append(
             f'<th colspan="2">{escaped(file)}<br>{lines}{escaped(place) if document.parts else ""}</th>'

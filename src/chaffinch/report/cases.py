@@ -9,6 +9,7 @@ from typing import Any
 from unicodedata import normalize
 
 from chaffinch.report.case import case_file
+from chaffinch.report.nameless import everybody, in_order
 from chaffinch.types import Report
 
 _OURS = re.compile(r"\d{2,}(?: .* - .*)?\.html")
@@ -31,7 +32,8 @@ def case_files(
     for left_over in folder.iterdir() if folder.is_dir() else ():
         if _OURS.fullmatch(left_over.name) and left_over.is_file() and _MARK in left_over.read_bytes():
             left_over.unlink()
-    for n, pair in enumerate(report.pairs[:count], 1):
+    pairs = in_order(report, everybody(report)) if redact else report.pairs
+    for n, pair in enumerate(pairs[:count], 1):
         name = f"{n:02}.html" if redact else _name(n, pair.left, pair.right)
         case_file(report, pair, folder / name, redact=redact, verdicts=verdicts)
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
-from pathlib import PurePosixPath
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from itertools import chain, pairwise, permutations
+from operator import add
+from pathlib import PurePath, PurePosixPath
 from typing import Any, NamedTuple
 
-from chaffinch.report.texts import Edit, contents
-from chaffinch.types import Match, Pair, Report, Skipped, Span, Submission
+from chaffinch.report.spellings import excerpts, spellings
+from chaffinch.report.texts import Edit
+from chaffinch.types import Skipped
 
+_OLD = re.compile(r"(?: \(old(?: \d+)?\))+$")
+_ROW = re.compile(r"(row \d+|date) of (.*)", re.S)
+_ENDING = re.compile(r"(?<=.)\.(?:[A-Za-z][A-Za-z0-9]{0,3}|ipynb|scala|swift|xhtml)$")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 _MAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}")
 _MAIL_LABEL = "(e-mail)"
@@ -27,24 +32,31 @@ _GAP = 3
 _JOIN = rf"[\W_]{{0,{_GAP}}}"
 _ALPHABETIC = re.compile(r"[\u0000-\u2e7f\ua000-\uabff\ufb00-\ufdff\ufe70-\ufeff]")
 _BETWEEN = re.compile(_JOIN)
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "æ": "ae"})
-_PLAIN = str.maketrans(
-    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "þ": "th", "æ": "a", "œ": "oe", "ß": "s"}
-)
-"""Letters with a stroke and the like, which no accent can be taken from."""
+_TORN = 4
+"""So many words at most may be one piece of a name, and none of them may be a single letter."""
+_NO_WORD = 1 << 62
+_LONGEST = 40
+
+
+def student(submission: str) -> str:
+    """The name of a submission without what comparing adds to that of who is in earlier work too."""
+    return _OLD.sub("", submission)
 
 
 def pieces(name: str) -> list[str]:
     """The runs of letters and of digits in a name."""
-    return _PIECE.findall(unicodedata.normalize("NFC", name))
+    return _PIECE.findall(unicodedata.normalize("NFC", student(name)))
+
+
+def ending(file: str) -> str:
+    """The ending of a file's name if it looks like one that tells the kind of file, with its dot."""
+    found = _ENDING.search(file)
+    return found[0] if found else ""
 
 
 def _spellings(piece: str) -> set[str]:
     """A piece as people write it: with accents as one character or two, or without."""
-    lower = piece.lower()
-    apart = unicodedata.normalize("NFKD", lower)
-    plain = "".join(c for c in apart if not unicodedata.combining(c))
-    return {lower, apart, plain, plain.translate(_PLAIN), lower.translate(_UMLAUTS)} - {""}
+    return {unicodedata.normalize("NFKD", piece.lower()), *spellings(piece)} - {""}
 
 
 def _tells(piece: str) -> bool:
@@ -60,6 +72,13 @@ class _Sought(NamedTuple):
 
     def may_be_in(self, lower: str) -> bool:
         return all(any(one in lower for one in each) for each in self.needed)
+
+
+@lru_cache(1 << 16)
+def _weight(word: str) -> int:
+    """The same for the same letters in any order; that of words in a row is the sum of theirs."""
+    is_word = 1 < len(word) <= _LONGEST and word.isalpha()
+    return sum(ord(char) ** 5 for char in word.lower()) if is_word else _NO_WORD
 
 
 def _bounded(pattern: str, size: int) -> str:
@@ -81,9 +100,9 @@ def _whole(name: str) -> Iterator[_Sought]:
     if len(whole) == 1 and not _ALPHABETIC.search(whole[0]):
         whole = list(whole[0])  # in scripts that have no spaces one may stand between a name's parts
     for order in (whole, whole[::-1]) if len(whole) > 1 else (whole,):
-        spellings = [_spellings(piece) for piece in order]
-        each = (f"(?:{'|'.join(map(re.escape, sorted(spelt, key=_longest)))})" for spelt in spellings)
-        yield _Sought(spellings, _bounded(_JOIN.join(each), size))
+        ways = [_spellings(piece) for piece in order]
+        each = (f"(?:{'|'.join(map(re.escape, sorted(spelt, key=_longest)))})" for spelt in ways)
+        yield _Sought(ways, _bounded(_JOIN.join(each), size))
 
 
 @dataclass(frozen=True)
@@ -120,20 +139,67 @@ class Names:
         """For whole names of others: by their longest piece all of their pieces in either order."""
         found: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         for name in self.labels:
-            lower = tuple(piece.lower() for piece in pieces(name))
-            joined = "".join(lower)
-            if lower and _tells(joined) and joined not in self._usual:
-                for order in dict.fromkeys((lower, lower[::-1])):
+            joined = "".join(pieces(name)).lower()
+            if not _tells(joined) or joined in self._usual:
+                continue
+            for spelt in sorted(spellings(name)):
+                parts = tuple(pieces(spelt))
+                for order in dict.fromkeys((parts, parts[::-1])):
                     found[max(order, key=len)].append((order, name))
                     if len(order) > 1 and joined.isalpha():
                         found["".join(order)].append((("".join(order),), name))
         return found
 
+    @cached_property
+    def _torn(self) -> dict[int, list[tuple[str, str]]]:
+        """By their weight the pieces of names that may be written as several words, each with its name."""
+        found: dict[int, list[tuple[str, str]]] = defaultdict(list)
+        for name in self.labels:
+            for piece in sorted({piece for spelt in spellings(name) for piece in pieces(spelt)}):
+                if piece.isalpha() and _LONG <= len(piece) <= _LONGEST and piece not in self._usual:
+                    found[_weight(piece)].append((piece, name))
+        return found
+
+    @cached_property
+    def _is_sought(self) -> Callable[[str], bool]:
+        """Whether a word, which may have accents, can be or have anything of a name."""
+        whole = {name: {p for spelt in spellings(name) for p in pieces(spelt)} for name in self.labels}
+        parts = (part for name in self.labels for part in self._all_parts(name))
+        known = {p for p in chain(*whole.values(), *map(spellings, parts)) if len(p) > 1}
+        sizes = range(_LONG, 1 + max(map(len, known), default=0))
+        torn = [" ".join(p for n in whole for p in sorted(whole[n]) if _is_one(n) or cased) for cased in (0, 1)]
+
+        @cache
+        def is_sought(word: str) -> bool:
+            if len(word) > _LONGEST:
+                return True
+            within = torn[word[:1].isupper()]
+            spelt = {s for part in {word, *_CAMEL.split(word)} for s in spellings(part)}
+            if any(s in known or s.removesuffix("s") in known or (len(s) > 2 and s in within) for s in spelt):
+                return True
+            inner = (s[at : at + size] for s in spelt for size in sizes for at in range(len(s) - size + 1))
+            return any(part in known for part in inner)
+
+        return is_sought
+
     def edits(self, owner: str, text: str) -> list[Edit]:
         """What to replace in a text of this submission, from left to right."""
         near = self.near.get(owner, ())
         spans = [(m.start(), m.end(), _MAIL_LABEL) for m in _MAIL.finditer(text)]
-        return _apart(text, [*spans, *self._near_edits(near, text), *self._far_edits(near, text)])
+        spans += (*self._near_edits(near, text), *self._far_edits(near, text))
+        if (plain := excerpts(text, self._is_sought)).text:
+            for start, end, new in (*self._near_edits(near, plain.text), *self._far_edits(near, plain.text)):
+                spans.append((plain.starts[start], plain.ends[end - 1], new))
+        return _apart(text, spans)
+
+    def edits_of(self, label: str, text: str) -> list[Edit]:
+        """The same of the submission that has this label."""
+        return self.edits(self.owner.get(label, ""), text)
+
+    @cached_property
+    def owner(self) -> dict[str, str]:
+        """From labels to names."""
+        return {label: name for name, label in self.labels.items()}
 
     def _near_edits(self, near: Sequence[str], text: str) -> Iterator[Edit]:
         lower = text.lower()
@@ -148,19 +214,37 @@ class Names:
                 yield m.start(), m.end(), self.labels[names[int((m.lastgroup or "n0")[1:])]]
 
     def _far_edits(self, near: Sequence[str], text: str) -> Iterator[Edit]:
-        words = {word.lower() for word in set(_PIECE.findall(text))}
+        all_words = _PIECE.findall(text)
+        words = {word.lower() for word in set(all_words)}
         firsts: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         for word in sorted(words & self._far.keys()):
             for order, name in self._far[word]:
                 if name not in near and words.issuperset(order):
                     firsts[order[0]].append((order, name))
-        found = list(_PIECE.finditer(text)) if firsts else []
+        torn = list(self._torn_runs(all_words))
+        found = list(_PIECE.finditer(text)) if firsts or torn else []
         for n, piece in enumerate(found):
             for order, name in firsts.get(piece[0].lower(), ()):
                 run = found[n : n + len(order)]
-                is_near = all(after.start() - before.end() <= _GAP for before, after in pairwise(run))
-                if is_near and tuple(p[0].lower() for p in run) == order:
+                if _is_near(run) and tuple(p[0].lower() for p in run) == order:
                     yield run[0].start(), run[-1].end(), self.labels[name]
+        for first, behind, name in torn:
+            if _is_near(run := found[first:behind]):
+                yield run[0].start(), run[-1].end(), self.labels[name]
+
+    def _torn_runs(self, words: list[str]) -> Iterator[tuple[int, int, str]]:
+        """From where to where words in a row are a piece of a name, joined in some order; and the name."""
+        weights = list(map(_weight, words))
+        sums = weights
+        for size in range(2, _TORN + 1):
+            sums = list(map(add, sums, weights[size - 1 :]))
+            if self._torn.keys().isdisjoint(sums):
+                continue
+            for n, found in enumerate(sums):
+                for piece, name in self._torn.get(found, ()):
+                    run = words[n : n + size]
+                    if _is_name(run, name) and piece in map("".join, permutations(map(str.lower, run))):
+                        yield n, n + size, name
 
     def text(self, text: str, owner: str = "") -> str:
         """A text about this submission, or about nobody, without names."""
@@ -169,22 +253,26 @@ class Names:
         return text
 
     def file(self, owner: str, name: str) -> str:
-        """A file's name without names of students, also where one is too short to be replaced elsewhere."""
-        steps = name.replace("\\", "/").split("/")
-        return self.text("/".join(self._step(step) for step in steps), owner)
+        """A path without names of students, also where one is too short to be replaced elsewhere."""
+        return "/".join(self.step(step, owner) for step in name.replace("\\", "/").split("/"))
 
-    def _step(self, step: str) -> str:
+    def step(self, step: str, owner: str) -> str:
+        """A step of a path without names."""
         stem, suffix = PurePosixPath(step).stem if step else "", PurePosixPath(step).suffix
         for known, rest in ((step, ""), (stem, suffix)):
             if known in self.labels:
                 return self.labels[known] + rest
-        return step
+        return self.text(step, owner)
 
     def skipped(self, n: int, left_out: Skipped) -> Skipped:
         """The nth that was left out. A student of whom nothing could be read is not known by name, so no name
         of a file can be shown."""
+        if row := _ROW.fullmatch(left_out.name):  # of dates, not a file
+            where = "a date" if row[1] == "date" else f"{row[1]} of {self.text(PurePath(row[2]).name)}"
+            return Skipped(where, left_out.why)
         name = PurePosixPath(left_out.name)
-        shown = f"file {n}{name.suffix if name.suffix[1:].isalnum() and len(name.suffix) < 6 else ''}"
+        suffix = ending(name.name)
+        shown = f"file {n}{suffix if self.text(suffix) == suffix else ''}"
         why = left_out.why.replace(left_out.name, shown).replace(name.name or "\0", shown)
         return Skipped(shown, self.text(why))
 
@@ -199,6 +287,21 @@ class Names:
                 self.values(inner) for inner in (sorted(value) if isinstance(value, set | frozenset) else value)
             ]
         return value
+
+
+def _is_near(run: Sequence[re.Match[str]]) -> bool:
+    """Whether so little is between words that they can be a name."""
+    return all(after.start() - before.end() <= _GAP for before, after in pairwise(run))
+
+
+def _is_one(name: str) -> bool:
+    """Whether a name is one word, as "muelleranna" is in exports."""
+    return sum(piece.isalpha() for piece in pieces(name)) == 1
+
+
+def _is_name(run: Sequence[str], name: str) -> bool:
+    """Whether words can be a piece of a name: "has an" is not Hasan, nor is "free man" Morgan Freeman."""
+    return sum(word[0].isupper() for word in run) > 1 or (min(map(len, run)) > 2 and _is_one(name))
 
 
 def _longest(text: str) -> tuple[int, str]:
@@ -217,70 +320,3 @@ def _apart(text: str, spans: Iterable[Edit]) -> list[Edit]:
                 continue
         found.append((start, end, new))
     return found
-
-
-def everybody(report: Report) -> Names:
-    """All submissions as Student 1, 2 and so on, in an order that says nothing about their names."""
-    # The order of the contents' hashes, for that of the names would tell where in the alphabet one is.
-    ordered = sorted((*report.submissions, *report.old), key=lambda s: (contents(s), s.name))
-    labels: dict[str, str] = {}
-    for submission in ordered:
-        labels.setdefault(submission.name, f"Student {len(labels) + 1}")
-    near: dict[str, dict[str, None]] = {name: {name: None} for name in labels}
-    for pair in report.pairs:
-        near.setdefault(pair.left, {})[pair.right] = None
-        near.setdefault(pair.right, {})[pair.left] = None
-    return Names(labels, {name: tuple(others) for name, others in near.items()})
-
-
-def nameless(report: Report) -> Report:
-    """The same without names of students; the texts stay as they are, for lists of figures have none."""
-    names = everybody(report)
-    labels = names.labels
-
-    def span(owner: str, of: Span) -> Span:
-        return replace(of, document=names.file(owner, of.document))
-
-    def submission(of: Submission) -> Submission:
-        documents = tuple(replace(d, name=names.file(of.name, d.name)) for d in of.documents)
-        return Submission(labels[of.name], documents)
-
-    def pair(of: Pair) -> Pair:
-        def match(m: Match) -> Match:
-            return replace(
-                m,
-                left=span(of.left, m.left),
-                right=span(of.right, m.right),
-                runs=tuple((span(of.left, a), span(of.right, b)) for a, b in m.runs),
-            )
-
-        return replace(
-            of,
-            left=labels[of.left],
-            right=labels[of.right],
-            matches=tuple(map(match, of.matches)),
-            repeats=tuple(map(match, of.repeats)),
-        )
-
-    return replace(
-        report,
-        submissions=tuple(map(submission, report.submissions)),
-        old=tuple(map(submission, report.old)),
-        pairs=tuple(map(pair, report.pairs)),
-        clusters=tuple(
-            replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in report.clusters
-        ),
-        common=tuple(replace(p, span=span("", p.span)) for p in report.common),
-        skipped=tuple(names.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
-        receipt=names.values(report.receipt),
-        ignored={labels[n]: tuple(span(n, s) for s in spans) for n, spans in report.ignored.items()},
-        dates={labels[n]: date for n, date in report.dates.items() if n in labels},
-    )
-
-
-def only(report: Report, left: str, right: str) -> Names:
-    """The two of a pair as Student A and Student B, everybody else as another student."""
-    others = {s.name: "another student" for s in (*report.submissions, *report.old)}
-    both = (left, right)
-    labels = {**others, right: "Student B", left: "Student A"}
-    return Names(labels, {"": both, left: both, right: (right, left)})

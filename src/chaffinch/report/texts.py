@@ -161,7 +161,8 @@ class Texts:
 
     @cached_property
     def _shared(self) -> int:
-        names = [name for names in self.documents.values() for name in names] or [""]
+        everyone = (*self.report.submissions, *self.report.old)
+        names = [d.name for s in everyone for d in s.documents] or [""]
         first, last = min(names), max(names)  # what these two share, all between them share
         same = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
         return max(first.rfind("/", 0, same), first.rfind("\\", 0, same)) + 1
@@ -260,17 +261,17 @@ def contents(submission: Submission) -> str:
     return sha256("".join(sorted(digest(d) for d in submission.documents)).encode()).hexdigest()
 
 
-def pair_keys(report: Report) -> dict[tuple[str, str], str]:
+def pair_keys(report: Report) -> dict[frozenset[str], str]:
     """What verdicts are kept under: the same for the same contents, whichever is left.
 
     Of pairs whose contents are all the same, each but the first has its number too.
     """
     hashes = {s.name: contents(s) for s in (*report.old[::-1], *report.submissions[::-1])}
-    found: dict[tuple[str, str], str] = {}
+    found: dict[frozenset[str], str] = {}
     times: Counter[str] = Counter()
     for pair in report.pairs:
         both = "".join(sorted((hashes[pair.left], hashes[pair.right])))
         key = sha256(both.encode()).hexdigest()[:32]
         times[key] += 1
-        found[pair.left, pair.right] = key if times[key] == 1 else f"{key}-{times[key]}"
+        found[frozenset((pair.left, pair.right))] = key if times[key] == 1 else f"{key}-{times[key]}"
     return found

@@ -9,9 +9,9 @@ from typing import Any
 
 from chaffinch import language
 from chaffinch.report import layout
-from chaffinch.report.redact import Names, everybody
+from chaffinch.report.nameless import everybody, nameless
 from chaffinch.report.texts import Text, Texts, digest, pair_keys
-from chaffinch.types import Document, Match, Pair, Passage, Report, Skipped, Span, Submission
+from chaffinch.types import Document, Match, Pair, Passage, Report, Span, Submission
 
 _CLASS = 5
 """So many submissions tell what is usual among them."""
@@ -38,35 +38,23 @@ class View:
     """A report as the pages see it: submissions by number, names as they may be shown."""
 
     def __init__(self, report: Report, *, anonymize: bool, verdicts: Mapping[str, Any] | None) -> None:
-        self.report = report
-        self.names: Names | None = everybody(report) if anonymize else None
-        self.texts = Texts(report, self.names.edits if self.names else None, aligned=True)
+        self.names = everybody(report) if anonymize else None
+        # Of pairs that are alike each has its number from the report with names, so that verdicts fit both.
+        self.keys = pair_keys(report)
+        if self.names:
+            labels = self.names.labels
+            self.keys = {frozenset(labels[name] for name in both): key for both, key in self.keys.items()}
+        self.report = report = nameless(report, self.names) if self.names else report
+        self.texts = Texts(report, self.names.edits_of if self.names else None, aligned=True)
         by_name = self.texts.submissions
-        order = (
-            self.names.labels if self.names else {s.name: s.name for s in (*report.submissions, *report.old)}
-        )
-        self.submissions = [by_name[name] for name in order]
+        self.submissions = [by_name[name] for name in {s.name: 0 for s in (*report.submissions, *report.old)}]
         self.number = {s.name: n for n, s in enumerate(self.submissions)}
         self.paired = {name for pair in report.pairs for name in (pair.left, pair.right)}
-        self.keys = pair_keys(report)
         self.verdicts = verdicts_of(verdicts)
 
     def receipt(self) -> Any:
         """What was done, as it may be shown."""
-        return self.free(worded(plain(self.report.receipt)))
-
-    def name(self, submission: str) -> str:
-        """A submission's name as it may be shown."""
-        return self.names.labels.get(submission, "a student") if self.names else submission
-
-    def file(self, submission: str, document: str) -> str:
-        """A document's name as it may be shown."""
-        short = self.texts.short(document) if document in self.texts.owner else document
-        return self.names.file(submission, short) if self.names else short
-
-    def free(self, value: Any) -> Any:
-        """Any value as it may be shown."""
-        return self.names.values(value) if self.names else value
+        return worded(plain(self.report.receipt))
 
     def index(self) -> dict[str, Any]:
         """All that the overview needs."""
@@ -84,7 +72,7 @@ class View:
             ],
             "graph": self._graph(),
             "common": [self._passage(p, n < _EXCERPTS) for n, p in enumerate(report.common)],
-            "skipped": [self._skipped(n, s) for n, s in enumerate(report.skipped, 1)],
+            "skipped": [{"name": s.name, "why": s.why} for s in report.skipped],
             "background": list(report.background),
             "ignored": len(report.ignored),
             "receipt": self.receipt(),
@@ -103,14 +91,14 @@ class View:
             yield f"p{n}", [*self._matches(pair, pair.matches, 0), *self._matches(pair, pair.repeats, 1)]
 
     def _submission(self, submission: Submission, is_old: bool) -> dict[str, Any]:
-        files = [self._file(submission.name, d) for d in submission.documents]
-        told = {"name": self.name(submission.name), "old": is_old, "files": files}
+        files = [self._file(d) for d in submission.documents]
+        told = {"name": submission.name, "old": is_old, "files": files}
         is_paired = submission.name in self.paired
         return told | ({"covered": number(self.texts.covered(submission))} if is_paired else {})
 
-    def _file(self, submission: str, document: Document) -> dict[str, Any]:
+    def _file(self, document: Document) -> dict[str, Any]:
         return {
-            "name": self.file(submission, document.name),
+            "name": self.texts.short(document.name),
             "format": document.format,
             "language": _language(document),
             "bytes": len(document.data),
@@ -123,11 +111,7 @@ class View:
         text = self.texts.text(submission, document.name)
         if text is None:
             return {"text": "", "parts": [], "ignored": []}
-        parts = [
-            [text.line(text.starts[p.start]), self.free(p.label)]
-            for p in document.parts
-            if p.start in text.starts
-        ]
+        parts = [[text.line(text.starts[p.start]), p.label] for p in document.parts if p.start in text.starts]
         ignored = [
             [text.unit(text.starts[span.start]), text.unit(text.ends[span.end])]
             for span in self.report.ignored.get(submission, ())
@@ -145,7 +129,7 @@ class View:
             "longest": pair.longest,
             "matches": len(pair.places),
             "symbols": sum(match.symbols for match in pair.matches),
-            "key": self.keys[pair.left, pair.right],
+            "key": self.keys[frozenset((pair.left, pair.right))],
         }
 
     def _matches(self, pair: Pair, matches: Sequence[Match], is_repeat: int) -> Iterator[list[Any]]:
@@ -205,20 +189,16 @@ class View:
 
     def _passage(self, passage: Passage, with_text: bool) -> dict[str, Any]:
         span = passage.span
-        owner = self.texts.owner.get(span.document, "")
-        found = self.texts.span(owner, span)
+        is_known = span.document in self.texts.owner
+        found = self.texts.span(self.texts.owner.get(span.document, ""), span)
         lines = found[0].line_range(*found[1:]) if found else None
         return {
-            "file": self.file(owner, span.document),
+            "file": self.texts.short(span.document) if is_known else span.document,
             "lines": lines,
             "symbols": passage.symbols,
             "owners": passage.owners,
             "text": found[0].text[found[1] : found[2]][:_EXCERPT] if found and with_text else "",
         }
-
-    def _skipped(self, n: int, skipped: Skipped) -> dict[str, str]:
-        shown = self.names.skipped(n, skipped) if self.names else skipped
-        return {"name": shown.name, "why": shown.why}
 
     def _languages(self) -> dict[str, Any]:
         """How each language that occurs is written, for the syntax colours."""
@@ -237,10 +217,10 @@ class View:
         """Also those of pairs that are not listed now, to be kept; if names are to go, without them."""
         if self.names is None:
             return dict(sorted(self.verdicts.items()))
-        pairs = {key: pair for pair, key in self.keys.items()}
+        pairs = {self.keys[frozenset((p.left, p.right))]: p for p in self.report.pairs}
         found = {}
         for key in sorted(self.verdicts.keys() & pairs.keys()):
-            left, right = pairs[key]
+            left, right = (self.names.owner[label] for label in (pairs[key].left, pairs[key].right))
             note = self.names.text(self.names.text(self.verdicts[key]["note"], left), right)
             found[key] = {"verdict": self.verdicts[key]["verdict"], "note": note}
         return found

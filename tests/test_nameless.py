@@ -1,0 +1,182 @@
+"""Reports without names: what files are called, in which order things stand, what is told of dates."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import defaultdict
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import chaffinch
+from chaffinch.cli import main
+from chaffinch.report import case_files, nameless, save, to_csv, to_json
+from chaffinch.report.view import View
+from chaffinch.types import Cluster, Coverage, Document, Report, Span
+from tests.made_reports import SORTING, pair, report, submission
+
+NAMES = ("Ann Lee", "Bo Chan", "Cy Dorn")
+
+
+def classroom(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return folder
+
+
+def run(*arguments: object) -> tuple[str, str]:
+    done = CliRunner().invoke(main, ["compare", *map(str, arguments), "--anonymize"])
+    assert done.exit_code == 0, done.output
+    return done.stdout, done.stderr
+
+
+def files_of(told: dict[str, Any]) -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for document in told["documents"]:
+        found[document["submission"]].append(document["name"])
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("file", "shown", "options"),
+    [
+        ("{name}_1234{n}/stats.py", "{label}/stats.py", ["--student-pattern", r"_(\d+)"]),
+        ("{name}_1234{n}/{name} 1/{name}.py", "{label}/file 1.py", ["--student-pattern", r"_(\d+)"]),
+        ("{joined}_100{n}_500{n}_hw.py", "{label}/file 1.py", []),
+        ("{name}_100{n}_assignsubmission_file/hw.py", "{label}/hw.py", []),
+        ("{name}_100{n}_assignsubmission_file_/src/x{n}.py", "{label}/src/file 1.py", []),
+        ("{name}.py", "{label}.py", []),
+        ("{name}/{name}.py", "{label}/file 1.py", []),
+    ],
+)
+def test_only_what_several_have_is_shown_of_a_path(
+    tmp_path: Path, file: str, shown: str, options: list[str]
+) -> None:
+    work = {
+        file.format(name=name, n=n, joined="".join(name.lower().split()[::-1])): f"{SORTING}# {n}\n"
+        for n, name in enumerate(NAMES)
+    }
+    told = json.loads(run(classroom(tmp_path / "class", work), "--json", *options)[0])
+    labels = [f"Student {n}" for n in (1, 2, 3)]
+    assert files_of(told) == {label: [f"{tmp_path}/class/{shown.format(label=label)}"] for label in labels}
+    for one in told["pairs"]:
+        for match in one["matches"]:
+            for side in ("left", "right"):
+                assert match[side]["file"] in files_of(told)[one[side]]
+                assert match[side]["lines"]
+
+
+def test_who_is_in_earlier_work_too_is_one_student(tmp_path: Path) -> None:
+    for folder in ("new", "old"):
+        work = {f"{name}_1234{n}/a.py": f"{SORTING}# {folder} {n}\n" for n, name in enumerate(NAMES)}
+        classroom(tmp_path / folder, work)
+    shown, _ = run(tmp_path / "new", "--old", tmp_path / "old", "--json", "--student-pattern", r"_(\d+)")
+    assert not re.search("Ann|Chan|Dorn|1234", shown)
+    assert {len(set(names)) for names in files_of(json.loads(shown)).values()} == {1}
+
+
+def test_no_two_documents_of_a_submission_have_one_name() -> None:
+    names = ["ann/x/main.py", "ann/y/main.py", "ann/file 2.py", "ann/ann.py", "ann/Ann.py", "ann/lib.zip/a.py"]
+    ann = submission("ann", {name: f"{SORTING}# {name}\n" for name in names})
+    ben = submission("ben", {name.replace("ann/", "ben/"): SORTING for name in names if "x" not in name})
+    made = report([ann, ben])
+    told = to_json(nameless(made))
+    assert {len(set(found)) for found in files_of(told).values()} == {len(names), len(names) - 1}
+    shown = {
+        s["name"]: [f["name"] for f in s["files"]]
+        for s in View(made, anonymize=True, verdicts=None).index()["submissions"]
+    }
+    assert shown == files_of(told)
+    assert not any(re.search("ann|ben", name, re.I) for found in shown.values() for name in found)
+
+
+def test_archives_and_documents_keep_what_is_theirs() -> None:
+    zips = [submission(name, {f"c/{name}.zip/src/main.py": SORTING + name}) for name in NAMES]
+    assert files_of(to_json(nameless(report(zips, [])))) == {
+        f"Student {n}": [f"c/Student {n}.zip/src/main.py"] for n in (1, 2, 3)
+    }
+    made = chaffinch.compare([Document(f"{name}.py", (SORTING + name).encode()) for name in NAMES])
+    assert files_of(to_json(nameless(made))) == {f"Student {n}": [f"Student {n}.py"] for n in (1, 2, 3)}
+
+
+@pytest.fixture(scope="module")
+def works() -> list[str]:
+    return [f"x = {n}\n" * n + SORTING + f"print({n})\n" * 5 for n in range(5)]
+
+
+def made(works: list[str], names: str) -> Report:
+    """A report of these works by students of these names, as comparing makes it: in the order of names."""
+    by_name = sorted(zip(names, works, strict=True))
+    everyone = [submission(f"{name}-student", {f"{name}-student/a.py": text}) for name, text in by_name]
+    size = {s.name: len(s.documents[0].data) for s in everyone}
+    pairs = [
+        replace(pair(a, b, 0.5), coverage=Coverage(size[a.name] / 2000, size[b.name] / 2000))
+        for a, b in combinations(everyone, 2)
+    ]
+    spans = {s.name: (Span(s.documents[0].name, 0, 5),) for s in everyone}
+    return replace(
+        report(everyone, pairs, clusters=[Cluster(tuple(size), 0.5)]),
+        ignored=spans,
+        dates={name: f"2026-03-01T10:{at % 60:02}:00" for name, at in size.items()},
+    )
+
+
+def test_nothing_depends_on_names(works: list[str], tmp_path: Path) -> None:
+    """Whoever is called what, the anonymous report is the same, byte for byte."""
+    written = []
+    for names in ("abcde", "edcba", "caebd"):
+        told = made(works, names)
+        folder = tmp_path / names
+        save(told, folder / "report", anonymize=True)
+        case_files(told, folder / "cases", 10, redact=True)
+        (folder / "x.json").write_text(json.dumps(to_json(nameless(told))))
+        (folder / "x.csv").write_text(to_csv(nameless(told)))
+        written.append({p.relative_to(folder): p.read_bytes() for p in folder.rglob("*.*") if p.is_file()})
+    assert len(written[0]) > 20
+    assert written[0] == written[1] == written[2]
+
+
+def test_all_is_in_the_order_of_the_labels(works: list[str]) -> None:
+    named = made(works, "edcba")
+    told = nameless(named)
+    labels = [f"Student {n}" for n in range(1, 6)]
+    assert [s.name for s in told.submissions] == labels
+    assert list(told.dates) == list(told.ignored) == list(told.clusters[0].submissions) == labels
+    assert [(p.left, p.right) for p in told.pairs] == list(combinations(labels, 2))
+    rows = list(csv.reader(io.StringIO(to_csv(told))))[1:]
+    assert [tuple(row[:2]) for row in rows] == list(combinations(labels, 2))
+    data = {s.name: s.documents[0].data for s in told.submissions}
+    for one in told.pairs:
+        assert one.coverage == Coverage(len(data[one.left]) / 2000, len(data[one.right]) / 2000)
+        for match in one.matches:
+            for left, right in match.runs:
+                assert data[one.left][left.start : left.end] == data[one.right][right.start : right.end]
+
+
+def test_verdicts_of_works_that_are_alike_stay_with_their_pairs() -> None:
+    same = [submission(f"{name}-student", {f"{name}-student/a.py": SORTING}) for name in "abc"]
+    named = View(report(same), anonymize=False, verdicts=None)
+    view = View(report(same), anonymize=True, verdicts=None)
+    assert view.names
+    keys = {frozenset(view.names.labels[n] for n in both): key for both, key in named.keys.items()}
+    assert keys == view.keys
+
+
+def test_a_row_of_dates_is_told_as_a_row(tmp_path: Path) -> None:
+    folder = classroom(tmp_path / "class", {f"{name}/a.py": SORTING for name in NAMES})
+    table = tmp_path / "dates.csv"
+    table.write_text("name,date\nAnn Lee,2026-03-01\nWinfried,2026-03-01\n", "utf-8")
+    shown, told = run(folder, "-o", tmp_path / "r.html", "--metadata", table)
+    assert "row 3 of dates.csv: no submission has this name" in told
+    assert "Winfried" not in shown + told
+    by_name = chaffinch.compare([folder], dates={"Winfried": "2026-03-01"})
+    assert [(s.name, s.why) for s in nameless(by_name).skipped] == [("a date", "no submission has this name")]
