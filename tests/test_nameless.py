@@ -162,15 +162,6 @@ def test_all_is_in_the_order_of_the_labels(works: list[str]) -> None:
                 assert data[one.left][left.start : left.end] == data[one.right][right.start : right.end]
 
 
-def test_verdicts_of_works_that_are_alike_stay_with_their_pairs() -> None:
-    same = [submission(f"{name}-student", {f"{name}-student/a.py": SORTING}) for name in "abc"]
-    named = View(report(same), anonymize=False, verdicts=None)
-    view = View(report(same), anonymize=True, verdicts=None)
-    assert view.names
-    keys = {frozenset(view.names.labels[n] for n in both): key for both, key in named.keys.items()}
-    assert keys == view.keys
-
-
 def test_a_row_of_dates_is_told_as_a_row(tmp_path: Path) -> None:
     folder = classroom(tmp_path / "class", {f"{name}/a.py": SORTING for name in NAMES})
     table = tmp_path / "dates.csv"

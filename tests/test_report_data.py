@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from chaffinch.report.layout import draw
 from chaffinch.report.nameless import everybody, only
 from chaffinch.report.page import fill, script_json
 from chaffinch.report.texts import Texts, decode, edited, pair_keys
+from chaffinch.report.view import View
 from chaffinch.types import Cluster, Document, Match, Part, Passage, Report, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
 
@@ -299,11 +301,27 @@ def test_a_case_file_stays_small(tmp_path: Path) -> None:
 
 
 def test_verdicts_are_kept_under_the_contents() -> None:
-    same = [submission(name, {name: SORTING}) for name in ("a", "b", "c")]
-    first, *others = pair_keys(report(same)).values()
-    assert others == [f"{first}-2", f"{first}-3"]
-    renamed = [submission(name, {name + "x": SORTING}) for name in ("z", "y")]
-    assert list(pair_keys(report(renamed)).values()) == [first]
+    def keys(names: str, **work: str) -> dict[frozenset[str], str]:
+        return pair_keys(report([submission(name, {name: work.get(name, SORTING)}) for name in names]))
+
+    same = keys("abc")
+    assert len(set(same.values())) == 3
+    # Who is added has no part in it, though all have handed in the same.
+    assert {both: key for both, key in keys("0abcd").items() if both in same} == same
+    assert list(keys("zy").values()) == list(keys("ab").values())
+    assert keys("ab", b="x" * 99)[frozenset("ab")] == keys("abcd", b="x" * 99, c="y", d="z")[frozenset("ab")]
+
+
+def test_without_names_nobody_guesses_who_handed_in_the_same() -> None:
+    def index(names: str, verdicts: dict[str, object] | None = None) -> dict[str, Any]:
+        same = report([submission(n, {n + ".py": SORTING}) for n in names])
+        return View(same, anonymize=True, verdicts=verdicts).index()
+
+    assert {pair["key"] for pair in index("abc")["pairs"]} == {pair["key"] for pair in index("xyz")["pairs"]}
+    named = pair_keys(report([submission(n, {n + ".py": SORTING}) for n in "abc"]))
+    theirs = {"verdict": "copied", "note": "admitted"}
+    told = index("abc", {"verdicts": {named[frozenset("ab")]: theirs}})
+    assert [told["verdicts"].get(pair["key"]) for pair in told["pairs"]].count(theirs) == 1
 
 
 def test_folders_that_all_have_in_common_are_not_shown() -> None:

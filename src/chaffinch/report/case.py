@@ -87,12 +87,15 @@ def case_file(
 ) -> None:
     """One pair with all that is needed to judge it, as one page; `redact` leaves no name in it."""
     alone = replace(report, pairs=(pair,), clusters=(), common=(), ignored={})
-    key = (pair_keys(alone) | pair_keys(report))[frozenset((pair.left, pair.right))]
     names = only(report, pair.left, pair.right) if redact else None
+    known, key = (
+        pair_keys(alone, labels)[frozenset((pair.left, pair.right))]
+        for labels in (None, names and names.labels)
+    )
     report = nameless(alone, names) if names else alone
     pair = report.pairs[0]
     texts = Texts(report, names.edits_of if names else None, aligned=True)
-    verdict = verdicts_of(verdicts).get(key, {"verdict": "", "note": ""})
+    verdict = verdicts_of(verdicts).get(known, {"verdict": "", "note": ""})
     note = names.text(verdict["note"]) if names else verdict["note"]
     values = {
         "style": static("matches.css") + static("case.css"),

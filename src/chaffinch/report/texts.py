@@ -6,7 +6,7 @@ import codecs
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -261,17 +261,23 @@ def contents(submission: Submission) -> str:
     return sha256("".join(sorted(digest(d) for d in submission.documents)).encode()).hexdigest()
 
 
-def pair_keys(report: Report) -> dict[frozenset[str], str]:
-    """What verdicts are kept under: the same for the same contents, whichever is left.
+def pair_keys(report: Report, labels: Mapping[str, str] | None = None) -> dict[frozenset[str], str]:
+    """What verdicts are kept under: the same for the same contents, whatever the names and whichever is left.
 
-    Of pairs whose contents are all the same, each but the first has its number too.
+    Where others have the same contents, a pair is known by its names too; or, if nobody shall guess those, by its
+    labels and how many there are: then a verdict may be lost when another is added, but is nobody else's.
     """
-    hashes = {s.name: contents(s) for s in (*report.old[::-1], *report.submissions[::-1])}
+    hashes = {s.name: contents(s) for s in (*report.old, *report.submissions)}
+    times = Counter(hashes.values())
+
+    def shown(name: str) -> str:
+        return f"{labels[name]} of {times[hashes[name]]}" if labels else name
+
     found: dict[frozenset[str], str] = {}
-    times: Counter[str] = Counter()
     for pair in report.pairs:
-        both = "".join(sorted((hashes[pair.left], hashes[pair.right])))
-        key = sha256(both.encode()).hexdigest()[:32]
-        times[key] += 1
-        found[frozenset((pair.left, pair.right))] = key if times[key] == 1 else f"{key}-{times[key]}"
+        names = pair.left, pair.right
+        both = sorted(hashes[name] for name in names)
+        others = times[both[0]] + times[both[1]] - 2 * (1 + (both[0] == both[1]))
+        said = "".join([*both, *(f" {len(name)} {name}" for name in sorted(map(shown, names)) if others)])
+        found[frozenset(names)] = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return found

@@ -39,18 +39,21 @@ class View:
 
     def __init__(self, report: Report, *, anonymize: bool, verdicts: Mapping[str, Any] | None) -> None:
         self.names = everybody(report) if anonymize else None
-        # Of pairs that are alike each has its number from the report with names, so that verdicts fit both.
+        self.verdicts = verdicts_of(verdicts)
         self.keys = pair_keys(report)
         if self.names:
             labels = self.names.labels
-            self.keys = {frozenset(labels[name] for name in both): key for both, key in self.keys.items()}
+            for both, key in pair_keys(report, labels).items():
+                named = self.keys.pop(both)
+                self.keys[frozenset(labels[name] for name in both)] = key
+                if named in self.verdicts:
+                    self.verdicts[key] = self.verdicts[named]
         self.report = report = nameless(report, self.names) if self.names else report
         self.texts = Texts(report, self.names.edits_of if self.names else None, aligned=True)
         by_name = self.texts.submissions
         self.submissions = [by_name[name] for name in {s.name: 0 for s in (*report.submissions, *report.old)}]
         self.number = {s.name: n for n, s in enumerate(self.submissions)}
         self.paired = {name for pair in report.pairs for name in (pair.left, pair.right)}
-        self.verdicts = verdicts_of(verdicts)
 
     def receipt(self) -> Any:
         """What was done, as it may be shown."""
