@@ -31,6 +31,24 @@ def test_boilerplate_before_and_behind_a_match_leaves_the_match(make: Make, cont
             assert match.left.end <= at + len(shared) + 30
 
 
+@pytest.mark.parametrize("top", [1, 2, 20, None])
+def test_documents_with_nothing_but_edited_boilerplate_take_nobodys_place(make: Make, top: int | None) -> None:
+    """Fingerprints across the edits are shared, but no match is left."""
+    index = make()
+    form, answers = [text(12, ("form", n)) for n in range(30)], [text(3, ("answer", n)) for n in range(30)]
+    filled = " ".join(f"{asked} {answer}" for asked, answer in zip(form, answers, strict=True))
+    index.add(document("form", " ".join(form)), boilerplate=True)
+    index.add(document(f"filled {n:02}", text(50, n), filled) for n in range(45))
+    shared = [text(9, ("shared", n)) for n in range(2)]
+    index.add(document(f"source {n}", text(50, ("source", n)), shared[n]) for n in range(2))
+    answer = index.search(
+        "\n".join([filled, text(20, "own"), shared[0], text(20, "own too"), shared[1]]), top=top
+    )
+    assert answer.found == 47
+    assert {hit.document.name for hit in answer} <= {"source 0", "source 1"}
+    assert len(answer) == min(top or 2, 2)
+
+
 @pytest.mark.parametrize("window", [50, 100, 300])
 @pytest.mark.parametrize("content", ["text", "none"])
 def test_a_wider_window_does_not_change_what_a_share_means(make: Make, content: str, window: int) -> None:
