@@ -180,6 +180,24 @@ def test_compare_takes_an_index_as_earlier_work(tmp_path: Path, kind: str) -> No
     assert {(p["left"], Path(p["right"]).name) for p in found if p["score"] > 0.5} == {copied}
 
 
+def test_compare_takes_the_boilerplate_of_an_index_as_base_code(tmp_path: Path) -> None:
+    licence, shared = text(60, "licence"), text(20, "shared")
+    index, new, old, given = (tmp_path / name for name in ("old.index", "new", "old.txt", "licence.txt"))
+    new.mkdir()
+    given.write_text(licence)
+    old.write_text(f"{licence}\n{text(40, 'old')}\n{shared}")
+    (new / "ann.txt").write_text(f"{licence}\n{text(40, 'ann')}\n{shared}")
+    (new / "bob.txt").write_text(f"{text(30, 'bob')}\n{licence}\n{text(40, 'bob too')}")
+    assert run("index", "create", index).exit_code == 0
+    assert run("index", "add", index, given, "--boilerplate").exit_code == 0
+    assert run("index", "add", index, old).exit_code == 0
+    found = told("compare", new, "--old", index, "--threshold", "0")
+    assert list(found["receipt"]["base"]) == [str(given)]
+    (pair,) = found["pairs"]
+    assert (pair["left"], Path(pair["right"]).name) == ("ann", "old.txt")
+    assert pair["longest"] < 200  # letters: what was shared, not the licence
+
+
 def test_compare_tells_that_an_index_without_texts_will_not_do(tmp_path: Path) -> None:
     index = tmp_path / "old.index"
     assert run("index", "create", index, "--no-content").exit_code == 0
