@@ -157,6 +157,27 @@ def test_a_missing_file_is_told(archive: Path) -> None:
     assert run("search", archive, "nowhere.txt").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "command", [["search", "INDEX"], ["index", "add", "INDEX"], ["fingerprint"], ["submissions"], ["compare"]]
+)
+def test_an_archive_of_which_nothing_can_be_read_is_an_error(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = [str(archive) if word == "INDEX" else word for word in command]
+    bomb, words = b"0" * (20 << 20), text(100, 1).encode()
+    Path("folder").mkdir()
+    for name, members, code in (
+        ("bomb", {"b.txt": bomb}, {2}),
+        ("both", {"b.txt": bomb, "in/c.txt": words}, {0, 1}),
+        ("picture", {"b.png": bomb}, {1}),
+        ("folder/bomb", {"b.txt": bomb}, {2}),
+    ):
+        Path(f"{name}.zip").write_bytes(zipped(members))
+        assert run(*command, f"{name}.zip").exit_code in code, name
+    assert run(*command, "folder").exit_code == 1
+
+
 @pytest.mark.parametrize("kind", ["text", "code"])
 def test_compare_takes_an_index_as_earlier_work(tmp_path: Path, kind: str) -> None:
     for folder in ("old", "new"):
