@@ -49,11 +49,8 @@ class Query:
     """So many of the hashes are looked up."""
     total: int
     """So many different hashes the document has with the recipe's own window."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every fingerprint of the recipe is looked up."""
-        return self.asked == self.total
+    is_whole: bool
+    """Whether every fingerprint of the recipe is looked up."""
 
 
 def search(
@@ -106,10 +103,13 @@ def _query(document: Document, settings: Settings, effort: float, window: int | 
     prints = api.fingerprint(document, settings.recipe, window=window)
     hashes, number = _distinct(prints.hashes)
     asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))
-    total = len(hashes)
+    everything, total = prints, len(hashes)
     if window is not None:
-        total = len(_distinct(api.fingerprint(document, settings.recipe).hashes)[0])
-    return Query(document, prints, hashes, np.bincount(number), number, asked, total)
+        everything = api.fingerprint(document, settings.recipe)
+        total = len(_distinct(everything.hashes)[0])
+    # Where text repeats, a wider window may have all the hashes, but each of them less often.
+    is_whole = asked == total and len(prints) == len(everything)
+    return Query(document, prints, hashes, np.bincount(number), number, asked, total, is_whole)
 
 
 def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
