@@ -105,6 +105,18 @@ def test_a_repetitive_text_without_contents_costs_little(make: Make) -> None:
     assert hit.containment.query > 0.5
 
 
+@pytest.mark.parametrize("period", [1, 30])
+def test_what_repeats_without_end_is_one_match_without_contents(make: Make, period: int) -> None:
+    index = make(content="none")
+    said = (text(10, "row").replace(" ", "")[:period]) * (20_000 // period)
+    index.add(document("d", said))
+    hit, *_ = index.search(f"{said}b")
+    longest = max(hit.matches, key=lambda m: m.symbols)
+    assert longest.left.end - longest.left.start > 0.99 * len(said)
+    assert longest.right.end - longest.right.start > 0.99 * len(said)
+    assert len(hit.matches) < 5
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
