@@ -6,7 +6,7 @@ import io
 import random
 import textwrap
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 
 _WORDS = """
@@ -124,7 +124,7 @@ def ps(paragraphs: list[str]) -> bytes:
     return b"\n".join([*program, b"showpage", b"%%EOF", b""])
 
 
-def zipped(members: dict[str, str | bytes]) -> bytes:
+def zipped(members: Mapping[str, str | bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():

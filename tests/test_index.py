@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from pathlib import Path
@@ -315,6 +316,22 @@ def test_json_lines_are_documents(make: Make, tmp_path: Path) -> None:
     assert report.added == ["one", f"{tmp_path / 'papers.jsonl'}:4"]
     assert [s.name.rpartition(":")[2] for s in report.skipped] == ["2", "3"]
     assert index.search(text(60, 1))[0].document.about.url == "https://example.org/1"
+
+
+def test_json_lines_in_a_folder_are_read_as_if_they_were_named(make: Make, tmp_path: Path) -> None:
+    folder = tmp_path / "folder" / "inner"
+    folder.mkdir(parents=True)
+    one, two = (json.dumps({"name": f"n{n}", "text": f"Füße {text(60, n)}"}) for n in (1, 2))
+    (folder / "a.jsonl").write_text(f"\n{one}\nnot json\n")
+    (folder / "b.ndjson.gz").write_bytes(gzip.compress(two.encode()))
+    others = {"c.jsonl": json.dumps({"level": "info", "message": text(60, 3)}), "d.jsonl": "", "e.txt": one}
+    for name, said in others.items():
+        (folder / name).write_text(said)
+    index = make()
+    report = index.add(tmp_path / "folder")
+    assert report.added == ["n1", "n2", *(str(folder / name) for name in others)]
+    assert [s.name for s in report.skipped] == [f"{folder / 'a.jsonl'}:3"]
+    assert index.search(f"Füße {text(60, 2)}")[0].relation == "identical"
 
 
 def test_answers_do_not_depend_on_the_order_of_adding(make: Make, tmp_path: Path) -> None:

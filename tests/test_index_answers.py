@@ -31,6 +31,24 @@ def test_boilerplate_before_and_behind_a_match_leaves_the_match(make: Make, cont
             assert match.left.end <= at + len(shared) + 30
 
 
+@pytest.mark.parametrize("top", [1, 2, 20, None])
+def test_documents_with_nothing_but_edited_boilerplate_take_nobodys_place(make: Make, top: int | None) -> None:
+    """Fingerprints across the edits are shared, but no match is left."""
+    index = make()
+    form, answers = [text(12, ("form", n)) for n in range(30)], [text(3, ("answer", n)) for n in range(30)]
+    filled = " ".join(f"{asked} {answer}" for asked, answer in zip(form, answers, strict=True))
+    index.add(document("form", " ".join(form)), boilerplate=True)
+    index.add(document(f"filled {n:02}", text(50, n), filled) for n in range(45))
+    shared = [text(9, ("shared", n)) for n in range(2)]
+    index.add(document(f"source {n}", text(50, ("source", n)), shared[n]) for n in range(2))
+    answer = index.search(
+        "\n".join([filled, text(20, "own"), shared[0], text(20, "own too"), shared[1]]), top=top
+    )
+    assert answer.found == 47
+    assert {hit.document.name for hit in answer} <= {"source 0", "source 1"}
+    assert len(answer) == min(top or 2, 2)
+
+
 @pytest.mark.parametrize("window", [50, 100, 300])
 @pytest.mark.parametrize("content", ["text", "none"])
 def test_a_wider_window_does_not_change_what_a_share_means(make: Make, content: str, window: int) -> None:
@@ -85,6 +103,18 @@ def test_a_repetitive_text_without_contents_costs_little(make: Make) -> None:
     index.add(document("d", both[0]))
     (hit,) = index.search(both[1])
     assert hit.containment.query > 0.5
+
+
+@pytest.mark.parametrize("period", [1, 30])
+def test_what_repeats_without_end_is_one_match_without_contents(make: Make, period: int) -> None:
+    index = make(content="none")
+    said = (text(10, "row").replace(" ", "")[:period]) * (20_000 // period)
+    index.add(document("d", said))
+    hit, *_ = index.search(f"{said}b")
+    longest = max(hit.matches, key=lambda m: m.symbols)
+    assert longest.left.end - longest.left.start > 0.99 * len(said)
+    assert longest.right.end - longest.right.start > 0.99 * len(said)
+    assert len(hit.matches) < 5
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,27 @@ def test_a_missing_file_is_told(archive: Path) -> None:
     assert run("search", archive, "nowhere.txt").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "command", [["search", "INDEX"], ["index", "add", "INDEX"], ["fingerprint"], ["submissions"], ["compare"]]
+)
+def test_an_archive_of_which_nothing_can_be_read_is_an_error(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = [str(archive) if word == "INDEX" else word for word in command]
+    bomb, words = b"0" * (20 << 20), text(100, 1).encode()
+    Path("folder").mkdir()
+    for name, members, code in (
+        ("bomb", {"b.txt": bomb}, {2}),
+        ("both", {"b.txt": bomb, "in/c.txt": words}, {0, 1}),
+        ("picture", {"b.png": bomb}, {1}),
+        ("folder/bomb", {"b.txt": bomb}, {2}),
+    ):
+        Path(f"{name}.zip").write_bytes(zipped(members))
+        assert run(*command, f"{name}.zip").exit_code in code, name
+    assert run(*command, "folder").exit_code == 1
+
+
 @pytest.mark.parametrize("kind", ["text", "code"])
 def test_compare_takes_an_index_as_earlier_work(tmp_path: Path, kind: str) -> None:
     for folder in ("old", "new"):
@@ -178,6 +199,24 @@ def test_compare_takes_an_index_as_earlier_work(tmp_path: Path, kind: str) -> No
     assert run("index", "add", index, tmp_path / "old").exit_code == 0
     found = told("compare", tmp_path / "new", "--old", index)["pairs"]
     assert {(p["left"], Path(p["right"]).name) for p in found if p["score"] > 0.5} == {copied}
+
+
+def test_compare_takes_the_boilerplate_of_an_index_as_base_code(tmp_path: Path) -> None:
+    licence, shared = text(60, "licence"), text(20, "shared")
+    index, new, old, given = (tmp_path / name for name in ("old.index", "new", "old.txt", "licence.txt"))
+    new.mkdir()
+    given.write_text(licence)
+    old.write_text(f"{licence}\n{text(40, 'old')}\n{shared}")
+    (new / "ann.txt").write_text(f"{licence}\n{text(40, 'ann')}\n{shared}")
+    (new / "bob.txt").write_text(f"{text(30, 'bob')}\n{licence}\n{text(40, 'bob too')}")
+    assert run("index", "create", index).exit_code == 0
+    assert run("index", "add", index, given, "--boilerplate").exit_code == 0
+    assert run("index", "add", index, old).exit_code == 0
+    found = told("compare", new, "--old", index, "--threshold", "0")
+    assert list(found["receipt"]["base"]) == [str(given)]
+    (pair,) = found["pairs"]
+    assert (pair["left"], Path(pair["right"]).name) == ("ann", "old.txt")
+    assert pair["longest"] < 200  # letters: what was shared, not the licence
 
 
 def test_compare_tells_that_an_index_without_texts_will_not_do(tmp_path: Path) -> None:

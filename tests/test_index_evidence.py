@@ -67,3 +67,13 @@ def test_a_match_tells_how_many_documents_have_it(make: Make, boilerplate: bool,
         assert [owners for said, owners in told.items() if rare[10:50] in said] == [3] * (
             hit.document.name < "d3"
         )
+
+
+@pytest.mark.parametrize("window", [None, 26, 60, 90])
+def test_a_wider_window_shows_as_much_of_repetitive_text(make: Make, window: int | None) -> None:
+    index = make()
+    index.add(document("d", "a" * 100))
+    (hit,) = index.search("a" * 120, window=window)
+    assert hit.containment.query == 1
+    assert min(m.left.start for m in hit.matches) == 0
+    assert max(m.left.end for m in hit.matches) == 120

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -147,11 +148,13 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
     skipped: list[Skipped] = []
     results = _fingerprint_files(paths, recipes, skipped)
     total = 0
+    read: list[str] = []
     if as_json:
         click.echo('{"documents": [')
         between = ""
         for document, prints in results:
             total += len(prints)
+            read.append(document.name)
             click.echo(between + json.dumps(_as_dict(document, prints)), nl=False)
             between = ",\n"
         receipts = {name: recipe.receipt() for name, recipe in sorted(recipes.items())}
@@ -160,13 +163,14 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
         click.echo(f"{'symbols':>12} {'fingerprints':>12}  {'language':12} document")
         for document, prints in results:
             total += len(prints)
+            read.append(document.name)
             counts = f"{prints.symbols:12} {len(prints):12}"
             click.echo(f"{counts}  {document.language or 'bytes':12} {printable(document.name)}")
         for recipe in dict.fromkeys(recipes.values()):
             t = recipe.guarantee
             click.echo(f"{recipe}: {f'runs of {t} symbols are always found' if t else 'no guarantee'}")
         click.echo(f"{total} fingerprints")
-    context.exit(ERROR if is_error(skipped, paths) else FOUND if total else NOTHING)
+    context.exit(ERROR if is_error(skipped, paths, read) else FOUND if total else NOTHING)
 
 
 def _fingerprint_files(
@@ -230,10 +234,19 @@ def _name_of(item: Any) -> str | None:
     return None if item is None else printable(item.name)[-40:]
 
 
-def is_error(skipped: list[Skipped], paths: tuple[Path, ...]) -> bool:
-    """Whether something that was asked for by name could not be read."""
-    named = {str(path) for path in paths}
-    return any(s.name in named and not s.why.startswith(_NO_ERROR) for s in skipped)
+def is_error(skipped: Iterable[Skipped], paths: tuple[Path, ...], read: Iterable[str]) -> bool:
+    """Whether something that was asked for by name could not be read: a file, or anything in an archive."""
+    failed = [s for s in skipped if not s.why.startswith(_NO_ERROR)]
+    if not {str(path) for path in paths}.isdisjoint(s.name for s in failed):
+        return True
+    archives = {str(path) for path in paths if path.is_file()}
+    broken = archives.intersection(_around(s.name for s in failed if not s.why.endswith("left out")))
+    return bool(broken.difference(_around(read)))
+
+
+def _around(names: Iterable[str]) -> Iterator[str]:
+    """The archives and folders that these are in."""
+    return (name[: slash.start()] for name in names for slash in re.finditer("/", name))
 
 
 def tell_json(value: Any) -> None:
@@ -307,7 +320,8 @@ def submissions(
         for left_out in skipped:
             complain(f"{left_out.name}: {left_out.why}")
         click.echo(f"{len(found)} submissions, {len(skipped)} files or folders left out")
-    context.exit(ERROR if is_error(skipped, paths) else FOUND if found else NOTHING)
+    read = (d.name for submission in found for d in submission.documents)
+    context.exit(ERROR if is_error(skipped, paths, read) else FOUND if found else NOTHING)
 
 
 @main.command()

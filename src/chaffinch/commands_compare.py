@@ -70,7 +70,8 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     verdicts = _verdicts(options["verdicts"])
     report = _without_outputs(_run(paths, options), output, options["as_csv"])
     named = (*paths, *options["base"], *map(Path, options["old"]))
-    is_bad = is_error(list(report.skipped), named)
+    read = [d.name for submission in (*report.submissions, *report.old) for d in submission.documents]
+    is_bad = is_error(report.skipped, named, [*read, *report.receipt["base"]])
     shown = nameless(report) if options["anonymize"] else report
     if options["as_json"]:
         tell_json(to_json(shown))

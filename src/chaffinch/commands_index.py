@@ -146,13 +146,15 @@ def _add(
 ) -> None:
     from chaffinch.index.records import About
 
-    done = [0, 0]
+    read: list[str] = []
+    size = 0
 
     def progress(document: Document) -> None:
-        done[0] += 1
-        done[1] += len(document.data)
-        if done[0] % 100 == 1:
-            _tell(f"Adding: {done[0]:,} documents, {done[1] >> 20:,} MB: {document.name}")
+        nonlocal size
+        read.append(document.name)
+        size += len(document.data)
+        if len(read) % 100 == 1:
+            _tell(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
 
     with _opened(where) as opened:
         report = opened.add(
@@ -171,7 +173,7 @@ def _add(
         complain(f"{name}: has the same content as {of}")
     counts = f"{len(report.added)} added ({len(report.replaced)} in the place of others)"
     _say(as_json, told, f"{counts}, {len(report.already)} there already, {len(report.skipped)} left out")
-    wrong = is_error(report.skipped, paths)
+    wrong = is_error(report.skipped, paths, read)
     context.exit(ERROR if wrong else FOUND if report.added or report.already else NOTHING)
 
 
@@ -344,12 +346,14 @@ def search(
     from chaffinch.read import collect
 
     skipped: list[Skipped] = []
+    read: list[str] = []
     answers: list[Answer] = []
     with _opened(where) as opened:
         for document in collect.documents(files):
             if isinstance(document, Skipped):
                 skipped.append(document)
                 continue
+            read.append(document.name)
             _tell(f"Searching for {document.name} ...")
             try:
                 answers.append(opened.search(document, **how))
@@ -367,7 +371,7 @@ def search(
     if output:
         click.echo(f"The report: {printable(str(output))}", err=as_json)
     found = any(answer.hits for answer in answers)
-    context.exit(ERROR if is_error(skipped, files) else FOUND if found else NOTHING)
+    context.exit(ERROR if is_error(skipped, files, read) else FOUND if found else NOTHING)
 
 
 def _show(answer: Answer) -> None:

@@ -65,10 +65,11 @@ def compare(
     tell("Reading ...")
     paths = _given(paths)
     new, skipped = _submissions(paths, student_pattern)
-    former, skipped_old, indexes = _former(old, new, student_pattern)
+    former, boilerplate, skipped_old, indexes = _former(old, new, student_pattern)
     if len(new) == 1 and not former and student_pattern is None:
         new = _apart(new[0], paths)
     given, skipped_base = _submissions(base, None)
+    given += boilerplate
     skipped = [*skipped, *skipped_old, *skipped_base]
     everyone = _told_apart(new, former)
     kinds = _by_language(everyone, language, skipped)
@@ -126,14 +127,16 @@ def _must_exist(items: Iterable[Comparable]) -> None:
 
 def _former(
     items: Sequence[Comparable], new: Sequence[Submission], student_pattern: str | None
-) -> tuple[list[Submission], list[Skipped], dict[str, str]]:
-    """Earlier work, a class in each path; of an index, what has anything in common with the new, and what is
-    promised of that."""
+) -> tuple[list[Submission], list[Submission], list[Skipped], dict[str, str]]:
+    """Earlier work, a class in each path; of an index, what has anything in common with the new, also its
+    boilerplate, and what is promised."""
     promised: dict[str, str] = {}
+    boilerplate: list[Submission] = []
     found, skipped = _submissions([item for item in items if isinstance(item, Document)], None)
     for path in dict.fromkeys(str(item) for item in items if not isinstance(item, Document)):
         if is_index(path):
-            submissions, left_out, least = related(path, new)
+            submissions, given, left_out, least = related(path, new)
+            boilerplate += given
             promised[path] = (
                 f"documents that share a run of {least} symbols are found" if least else "no promise"
             )
@@ -141,7 +144,7 @@ def _former(
             submissions, left_out = _submissions([path], student_pattern)
         found += submissions
         skipped += left_out
-    return found, skipped, promised
+    return found, boilerplate, skipped, promised
 
 
 def _submissions(

@@ -25,7 +25,7 @@ _WORTH_THREADS = 4 << 20
 """For fewer bytes it takes longer to start threads than to do without."""
 _SLACK = 64
 _FEW = 16
-"""Of a fingerprint that stands often in a document, so many places are looked at."""
+"""What stands more often in a document begins no chain beside one that it follows."""
 _OPEN = 64
 """More chains than these at one place are repetition, and the oldest of them stay as they are."""
 
@@ -163,24 +163,39 @@ def chained(query: Query, found: Found, number: int, name: str, k: int) -> Evide
     for hash_number, position in zip(found.queries[rows].tolist(), found.positions[rows].tolist(), strict=True):
         places.setdefault(hash_number, []).append(position)
     prints = query.prints
-    seeds = [
-        _Seed(int(prints.starts[i]), int(prints.ends[i]), int(prints.positions[i]), there)
-        for i in np.argsort(prints.positions, kind="stable").tolist()
-        for there in places.get(int(query.number[i]), [])[:_FEW]
-    ]
+    order = np.argsort(prints.positions, kind="stable")
+    columns = (query.number, prints.starts, prints.ends, prints.positions)
     chains: list[list[_Seed]] = []
     open_chains: list[list[_Seed]] = []
     reach = _reach(query)
-    for seed in seeds:
-        open_chains = [c for c in open_chains[-_OPEN:] if seed.start - c[-1].end <= reach]
-        fitting = [c for c in open_chains if _follows(c[-1], seed)]
-        if fitting:
-            drifts = [_drift(c[-1], seed) for c in fitting]
-            fitting[drifts.index(min(drifts))].append(seed)
-        else:
-            chains.append([seed])
-            open_chains.append(chains[-1])
+    for hash_number, start, end, at in zip(*(column[order].tolist() for column in columns), strict=True):
+        if (there := places.get(hash_number)) is None:
+            continue
+        open_chains = [c for c in open_chains[-_OPEN:] if start - c[-1].end <= reach]
+        fitting: dict[int, tuple[int, list[_Seed]]] = {}  # for each place the chain that it follows best
+        for chain in open_chains:
+            place, drift = _nearest(chain[-1], start, there)
+            if drift is not None and (place not in fitting or drift < fitting[place][0]):
+                fitting[place] = drift, chain
+        for place, (_, chain) in fitting.items():
+            chain.append(_Seed(start, end, at, place))
+        begin = there if len(there) <= _FEW else there[:1] if not fitting else []
+        fresh = [[_Seed(start, end, at, place)] for place in begin if place not in fitting]
+        chains += fresh
+        open_chains += fresh
     return Evidence(tuple(_without_covered([_match(query, chain, name, k) for chain in chains])))
+
+
+def _nearest(last: _Seed, start: int, places: list[int]) -> tuple[int, int | None]:
+    """The place nearest to where the document should go on, and how far it is from there, if it can follow."""
+    passed = start - last.start
+    due = last.there + passed
+    at = bisect_left(places, due)
+    if at == len(places) or (at and due - places[at - 1] < places[at] - due):
+        at -= 1
+    drift = abs(places[at] - due)
+    follows = passed > 0 and places[at] > last.there and drift <= _SLACK + passed // 2
+    return places[at], drift if follows else None
 
 
 def _without_covered(matches: list[Match]) -> list[Match]:
@@ -221,15 +236,6 @@ def _reach(query: Query) -> int:
     """So many bytes may lie between fingerprints of one match."""
     size = max(query.prints.symbols, 1)
     return _SLACK + (match.GAP + 2 * _SLACK) * max(1, len(query.document.data) // size)
-
-
-def _drift(last: _Seed, seed: _Seed) -> int:
-    return abs((seed.there - last.there) - (seed.start - last.start))
-
-
-def _follows(last: _Seed, seed: _Seed) -> bool:
-    here = seed.start - last.start
-    return here > 0 and seed.there > last.there and _drift(last, seed) <= _SLACK + here // 2
 
 
 def _match(query: Query, chain: list[_Seed], name: str, k: int) -> Match:

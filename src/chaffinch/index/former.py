@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from chaffinch.index import contents
 from chaffinch.index.files import CATALOGUE
 from chaffinch.index.index import Index, is_database
 from chaffinch.index.search import heaviest
+from chaffinch.index.store import Store
 from chaffinch.recipe import FRONTS
 from chaffinch.types import Document, Skipped, Submission
 
@@ -23,16 +24,17 @@ def is_index(path: str | Path) -> bool:
 
 
 class Related(NamedTuple):
-    """Each old document by itself, what was left out, and from how many symbols on what is shared is found."""
+    """Each old document by itself, boilerplate likewise, and what was left out."""
 
     submissions: list[Submission]
+    boilerplate: list[Submission]
     skipped: list[Skipped]
     guarantee: int | None
+    """From so many symbols on what is shared is found."""
 
 
 def related(where: str, new: Sequence[Submission]) -> Related:
     names: dict[int, str] = {}
-    found: list[Submission] = []
     skipped: list[Skipped] = []
     others: list[str] = []
     with Index.open(where) as index:
@@ -53,14 +55,22 @@ def related(where: str, new: Sequence[Submission]) -> Related:
             rest = f" and {len(others) - 1} more {kind}" if len(others) > 1 else ""
             why = f"not looked up in {where}, an index of other documents; make one with --recipe {recipe}"
             skipped.append(Skipped(f"{others[0]}{rest}", why))
-        packed = store.contents(sorted(names))
-        for number in sorted(names):
-            try:
-                document = contents.unpack(names[number], packed.get(number))
-                found.append(Submission(document.name, (document,)))
-            except Damaged as error:
-                skipped.append(Skipped(names[number], error.why))
-        return Related(found, skipped, index.recipe.guarantee)
+        given = {number: stored.name for number, stored in store.stored(sorted(store.boilerplate())).items()}
+        found, boilerplate = (_read(store, these, skipped) for these in (names, given))
+        return Related(found, boilerplate, skipped, index.recipe.guarantee)
+
+
+def _read(store: Store, names: Mapping[int, str], skipped: list[Skipped]) -> list[Submission]:
+    """These documents, and among what was left out those that cannot be read."""
+    packed = store.contents(sorted(names))
+    found: list[Submission] = []
+    for number in sorted(names):
+        try:
+            document = contents.unpack(names[number], packed.get(number))
+            found.append(Submission(document.name, (document,)))
+        except Damaged as error:
+            skipped.append(Skipped(names[number], error.why))
+    return found
 
 
 def _is_for(index: Index, document: Document) -> bool:

@@ -19,7 +19,7 @@ from chaffinch.index.probes import is_close
 from chaffinch.index.records import CONTENTS, About, Info, Probed, Settings, Stored
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Store
-from chaffinch.read import collect, jsonl
+from chaffinch.read import collect, jsonl, walk
 from chaffinch.read.expand import expand
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Skipped
@@ -225,8 +225,14 @@ def _documents(items: Addable | Iterable[Addable]) -> Iterator[adding.Item]:
         elif not Path(item).exists():
             yield Skipped(str(item), "no such file or folder")
         else:
-            for found in collect.documents([Path(item)]):
-                yield found if isinstance(found, Skipped) else (found, {})
+            for path in walk.files(Path(item)):
+                if isinstance(path, Skipped):
+                    yield path
+                elif jsonl.is_listing(path):
+                    yield from jsonl.read(path)
+                else:
+                    for found in collect.documents([path]):
+                        yield found if isinstance(found, Skipped) else (found, {})
 
 
 def imported(where: str | Path, path: Path | str) -> Index:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ _LEAST = 64
 """Fingerprints that are looked up at the lowest effort."""
 _TIED = 2000
 """So many equally heavy documents beyond the last are looked at: the order of adding must not matter."""
+_TOGETHER = 1000
+"""So many documents at most are read together to take the place of those without a match."""
 _HALF = 0.5
 """What weighs less is told."""
 
@@ -46,11 +49,8 @@ class Query:
     """So many of the hashes are looked up."""
     total: int
     """So many different hashes the document has with the recipe's own window."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every fingerprint of the recipe is looked up."""
-        return self.asked == self.total
+    is_whole: bool
+    """Whether every fingerprint of the recipe is looked up."""
 
 
 def search(
@@ -71,13 +71,7 @@ def search(
         documents = store.count()
         found = store.lookup(query.hashes[: query.asked])
         shared = _shared(store, query, found, documents)
-        ranked = _ranked(store, query, shared, top)
-        evidence, unread = _evidence(store, query, shared, ranked)
-        hits = [
-            _hit(store.settings, query, stored, shared, i, seen)
-            for (i, stored), seen in zip(ranked, evidence, strict=True)
-            if seen is None or seen.matches
-        ]
+        hits, unread = _hits(store, query, shared, top)
         damaged = [*store.damaged(), *unread]
     hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
     recipe = store.settings.recipe
@@ -100,7 +94,7 @@ def heaviest(store: Store, document: Document, top: int) -> tuple[dict[int, str]
     query = _query(document, store.settings, 1.0, None)
     with store.snapshot():
         shared = _shared(store, query, store.lookup(query.hashes), store.count())
-        ranked = _ranked(store, query, shared, top)
+        ranked = _stored(store, shared, islice(_ranked(store, shared, top), top))
         return {int(shared.documents[i]): stored.name for i, stored in ranked}, len(shared.documents)
 
 
@@ -109,10 +103,13 @@ def _query(document: Document, settings: Settings, effort: float, window: int | 
     prints = api.fingerprint(document, settings.recipe, window=window)
     hashes, number = _distinct(prints.hashes)
     asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))
-    total = len(hashes)
+    everything, total = prints, len(hashes)
     if window is not None:
-        total = len(_distinct(api.fingerprint(document, settings.recipe).hashes)[0])
-    return Query(document, prints, hashes, np.bincount(number), number, asked, total)
+        everything = api.fingerprint(document, settings.recipe)
+        total = len(_distinct(everything.hashes)[0])
+    # Where text repeats, a wider window may have all the hashes, but each of them less often.
+    is_whole = asked == total and len(prints) == len(everything)
+    return Query(document, prints, hashes, np.bincount(number), number, asked, total, is_whole)
 
 
 def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -217,21 +214,54 @@ def _discounted(
             yield Discount(span, int(owners[query.number[run]].max()), reason)
 
 
-def _ranked(store: Store, query: Query, shared: _Shared, top: int | None) -> list[tuple[int, Stored]]:
-    """The rows of the heaviest documents; of equally heavy ones, those that have little else come first."""
+def _hits(store: Store, query: Query, shared: _Shared, top: int | None) -> tuple[list[Hit], list[str]]:
+    """The first `top` documents that have a match, and what of the contents cannot be read.
+
+    Where boilerplate was edited, fingerprints may be shared though no match is left: then the next come in.
+    """
+    hits: list[Hit] = []
+    unread: list[str] = []
+    most = size = len(shared.documents) if top is None else top
+    rows = _ranked(store, shared, most)
+    while len(hits) < most and (chosen := list(islice(rows, size))):
+        ranked = _stored(store, shared, chosen)
+        evidence, lost = _evidence(store, query, shared, ranked)
+        unread += lost
+        hits += [
+            _hit(store.settings, query, stored, shared, i, seen)
+            for (i, stored), seen in zip(ranked, evidence, strict=True)
+            if seen is None or seen.matches
+        ]
+        size = min(2 * size, _TOGETHER)  # the query is read again for each lot: there should be few
+    return hits[:most], [*dict.fromkeys(unread)]
+
+
+def _ranked(store: Store, shared: _Shared, top: int) -> Iterator[int]:
+    """The rows of the documents, the heaviest first; of equally heavy ones, those that have little else.
+
+    They are looked at when they are asked for, `top` at a time.
+    """
     order = np.lexsort((shared.documents, -shared.weights))
-    if top is not None and len(order) > top:
-        last = shared.weights[order[top - 1]]
-        order = order[: min(int((shared.weights >= last).sum()), top + _TIED)]
-    rows = dict(zip(shared.documents[order].tolist(), order.tolist(), strict=True))
+    lightness = -shared.weights[order]
     weights, held = shared.weights.tolist(), shared.of_document.tolist()
-    known = [
-        (-weights[rows[number]], -held[rows[number]] / max(postings, 1), name, number)
-        for number, (postings, name) in store.sizes(list(rows)).items()
-    ]
-    ranked = [number for *_, number in sorted(known)[:top]]
-    stored = store.stored(ranked)
-    return [(rows[number], stored[number]) for number in ranked]
+    first = 0
+    while first < len(order):
+        end = min(first + top, len(order))
+        end = min(int(np.searchsorted(lightness, lightness[end - 1], "right")), end + _TIED)
+        chosen = order[first:end]
+        rows = dict(zip(shared.documents[chosen].tolist(), chosen.tolist(), strict=True))
+        known = [
+            (-weights[rows[number]], -held[rows[number]] / max(postings, 1), name, rows[number])
+            for number, (postings, name) in store.sizes(list(rows)).items()
+        ]
+        yield from (row for *_, row in sorted(known))
+        first = end
+
+
+def _stored(store: Store, shared: _Shared, rows: Iterable[int]) -> list[tuple[int, Stored]]:
+    numbers = {int(shared.documents[row]): row for row in rows}
+    stored = store.stored(list(numbers))
+    return [(row, stored[number]) for number, row in numbers.items()]
 
 
 def _evidence(

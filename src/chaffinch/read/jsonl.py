@@ -25,6 +25,11 @@ def is_jsonl(path: Path) -> bool:
     return path.name.lower().endswith(ENDINGS) and path.is_file()
 
 
+def is_listing(path: Path) -> bool:
+    """Whether documents stand on its lines, by the first of them: other JSON Lines may lie in a folder."""
+    return is_jsonl(path) and isinstance(next(read(path), None), tuple)
+
+
 def read(path: Path) -> Iterator[tuple[Document, Mapping[str, str]] | Skipped]:
     """Each line has `text`, and `name` or `id`, `language`, `url`, `contact` and `date` if it likes."""
     packed = path.suffix.lower() == ".gz"

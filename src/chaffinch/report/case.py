@@ -88,10 +88,8 @@ def case_file(
     """One pair with all that is needed to judge it, as one page; `redact` leaves no name in it."""
     alone = replace(report, pairs=(pair,), clusters=(), common=(), ignored={})
     names = only(report, pair.left, pair.right) if redact else None
-    known, key = (
-        pair_keys(alone, labels)[frozenset((pair.left, pair.right))]
-        for labels in (None, names and names.labels)
-    )
+    both = frozenset((pair.left, pair.right))
+    known, key = pair_keys(alone)[both], pair_keys(alone, names.labels if names else None)[both]
     report = nameless(alone, names) if names else alone
     pair = report.pairs[0]
     texts = Texts(report, names.edits_of if names else None, aligned=True)

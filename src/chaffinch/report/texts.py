@@ -264,8 +264,8 @@ def contents(submission: Submission) -> str:
 def pair_keys(report: Report, labels: Mapping[str, str] | None = None) -> dict[frozenset[str], str]:
     """What verdicts are kept under: the same for the same contents, whatever the names and whichever is left.
 
-    Where others have the same contents, a pair is known by its names too; or, if nobody shall guess those, by its
-    labels and how many there are: then a verdict may be lost when another is added, but is nobody else's.
+    Where others have the same contents, a pair is known by its names too; or, if nobody shall guess those, by
+    its labels and how many there are: then a verdict may be lost when another is added, but is nobody else's.
     """
     hashes = {s.name: contents(s) for s in (*report.old, *report.submissions)}
     times = Counter(hashes.values())
