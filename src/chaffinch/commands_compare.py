@@ -200,7 +200,7 @@ def _summarize(report: Report) -> None:
     click.echo(
         f"{first}{counted(len(report.pairs), 'pair')} listed, {counted(len(report.clusters), 'cluster')}"
     )
-    if report.common:
+    if report.common and not report.receipt["base"]:
         these = counted(len(report.common), "passage")
         click.echo(f"At least half have {these} in common; if everybody was given that, name it with --base.")
 
