@@ -23,7 +23,7 @@ _EDIT = 4
 Run = tuple[int, int, int]
 """Where it starts on the left and on the right, and how many symbols it has."""
 Masks = list[NDArray[np.bool_]]
-Places = list[NDArray[np.int64]]
+Places = list[NDArray[np.int32]]
 """Where in the base code each symbol of each unit stands, or -1; nothing if there is none."""
 
 
@@ -32,7 +32,7 @@ def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = No
     masks = [np.zeros(len(unit.symbols), bool) for unit in units]
     if base is None or not len(base.prints):
         return masks, []
-    places = [np.full(len(unit.symbols), -1) for unit in units]
+    places = [np.full(len(unit.symbols), -1, np.int32) for unit in units]
     everything = core_compare.Collection(
         [u.symbols for u in (*units, base)], [u.prints for u in (*units, base)]
     )
@@ -49,11 +49,11 @@ def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = No
     return masks, places
 
 
-def _mark(mask: NDArray[np.bool_], place: NDArray[np.int64], match: list[Run]) -> None:
+def _mark(mask: NDArray[np.bool_], place: NDArray[np.int32], match: list[Run]) -> None:
     for start, there, length in match:
         mask[start : start + length] = True
         known = place[start : start + length]
-        np.copyto(known, np.arange(there, there + length), where=known < 0)
+        np.copyto(known, np.arange(there, there + length, dtype=np.int32), where=known < 0)
     for (start, _, length), (behind, *_) in pairwise(match):
         if behind - start - length <= _EDIT:
             mask[start + length : behind] = True
@@ -77,7 +77,7 @@ def ignore_common(units: list[Unit], masks: Masks, k: int, most: int) -> None:
 
 
 def unlike(
-    units: list[Unit], masks: Masks, places: Sequence[NDArray[np.int64]] = ()
+    units: list[Unit], masks: Masks, places: Sequence[NDArray[np.int32]] = ()
 ) -> list[NDArray[np.uint32]]:
     """The units' symbols, with one that is nowhere else for each that is masked: no run goes on there.
 
@@ -93,7 +93,9 @@ def unlike(
             symbols[mask] = np.arange(last - count, last)
             last -= count
             if places:
-                np.copyto(symbols, (base + places[i]).astype(np.uint32), where=mask & (places[i] >= 0))
+                np.copyto(
+                    symbols, (np.int64(base) + places[i]).astype(np.uint32), where=mask & (places[i] >= 0)
+                )
         found.append(symbols)
     return found
 
