@@ -170,6 +170,19 @@ def test_what_is_written_into_base_code_counts() -> None:
         assert pair.coverage.left < (0.3 if same == 0 else 0.8)
 
 
+def test_answers_in_many_files_of_a_form_are_shown(tmp_path: Path) -> None:
+    given = [made.prose(2, 700 + i) for i in range(5)]
+    for i, (before, behind) in enumerate(given):
+        for name in ("ann", "ben", "cyd", "base"):
+            answer = {"base": "", "cyd": f"no{i}else"}.get(name, f"answer{i}x")
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / f"q{i}.txt").write_text(f"{before}\n{answer}\n{behind}\n")
+    work = [tmp_path / name for name in ("ann", "ben", "cyd")]
+    (pair,) = chaffinch.compare(work, base=tmp_path / "base", threshold=0).pairs
+    assert (pair.left, pair.right, pair.score, pair.coverage.left) == ("ann", "ben", 1, 1)
+    assert [Path(match.left.document).name for match in pair.matches] == [f"q{i}.txt" for i in range(5)]
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_what_stands_between_base_code_is_found_wherever_it_went(seed: int) -> None:
     chance = random.Random(seed)

@@ -120,6 +120,11 @@ PARAGRAPHS = {
         "Öğrenciler herkesin anlayacağı bir çözüm için uzun süre çalıştılar. Öğretmen, her adımı açıklamanın "
         "önemli olduğunu söyledi. Akşam olunca eve döndüler, çünkü yağmur başlamıştı ve hava soğuktu.",
     ),
+    "Welsh": (
+        ("cp1252",),
+        "Aeth y plant â'u llyfrau i'r ysgol, a siaradodd yr athro â phob un. Roedd y tŷ bach yn wag."
+        .replace("ŷ", "y"),
+    ),
     "Greek": (
         ("cp1253", "iso8859-7"),
         "Οι μαθητές έψαχναν για πολλή ώρα μια λύση που θα καταλάβαιναν όλοι. Η δασκάλα είπε ότι είναι "

@@ -40,7 +40,7 @@ def test_matches_are_those_that_comparing_finds(make: Make, front: str, seed: in
         left, right = units([[query], [stored]], recipe)
         collection = core_compare.Collection([left.symbols, right.symbols], [left.prints, right.prints])
         runs = core_compare.matches(collection, np.array([[0, 1]]), recipe.k, match.GAP, recipe.guarantee or 0)
-        common = match.Common(left, right, runs, 0, recipe.k, False)
+        common = match.Common(left, right, runs, 0, False)
         matches, _ = common.made()
         if matches:
             covered = [c / max(unit.size, 1) for c, unit in zip(common.covered, (left, right), strict=True)]

@@ -162,6 +162,25 @@ def test_all_is_in_the_order_of_the_labels(works: list[str]) -> None:
                 assert data[one.left][left.start : left.end] == data[one.right][right.start : right.end]
 
 
+def test_words_of_the_receipt_are_nobodys_names() -> None:
+    names = ("max", "base", "python", "symbols")
+    told = chaffinch.compare(
+        [Document(f"{n}.py", SORTING.encode()) for n in names], base=Document("max.py", b"x")
+    )
+    shown = nameless(told).receipt
+    assert shown | {"base": told.receipt["base"]} == told.receipt
+    assert not any("max" in path for path in shown["base"])
+
+
+def test_case_files_without_names_have_the_keys_of_the_report(tmp_path: Path) -> None:
+    same = report([submission(name, {f"{name}.py": SORTING}) for name in NAMES])
+    case_files(same, tmp_path, 3, redact=True, verdicts=None)
+    keys = View(same, anonymize=True, verdicts=None).keys.values()
+    pages = [path.read_text("utf-8") for path in sorted(tmp_path.iterdir())]
+    assert {key for key in keys for page in pages if key in page} == set(keys)
+    assert len(pages) == len(set(keys)) == 3
+
+
 def test_a_row_of_dates_is_told_as_a_row(tmp_path: Path) -> None:
     folder = classroom(tmp_path / "class", {f"{name}/a.py": SORTING for name in NAMES})
     table = tmp_path / "dates.csv"

@@ -35,8 +35,7 @@ impl<'a> Lexer<'a> {
         let mut lexer = Lexer { language, text, at: 0, line: 0, first: true, endless, failed };
         let mark = b"\xef\xbb\xbf"; // a byte order mark is not part of the program
         let start = if text.starts_with(mark) { mark.len() } else { 0 };
-        let open = language.outside.as_ref().map_or(0, |outside| outside.open.len());
-        lexer.at = lexer.enter_line(lexer.program(start).map_or(start, |behind| behind - open));
+        lexer.at = lexer.enter_line(lexer.program(start).unwrap_or(start));
         lexer
     }
 
@@ -254,7 +253,12 @@ impl<'a> Lexer<'a> {
 
     /// Behind the next mark that begins a program within a page.
     fn program(&self, from: usize) -> Option<usize> {
-        self.block_end(&[], &self.language.outside.as_ref()?.open, false, from)
+        let outside = self.language.outside.as_ref()?;
+        let behind = self.block_end(&[], &outside.open, false, from)?;
+        let is_next = |rest: &&Vec<u8>| {
+            self.text[behind..].get(..rest.len()).is_some_and(|text| text.eq_ignore_ascii_case(rest))
+        };
+        Some(behind + outside.rest.iter().find(is_next).map_or(0, Vec::len))
     }
 
     fn block_end(&self, open: &[u8], close: &[u8], nested: bool, from: usize) -> Option<usize> {

@@ -85,6 +85,8 @@ pub(crate) struct Columns {
 pub(crate) struct Outside {
     pub(crate) close: Vec<u8>,
     pub(crate) open: Vec<u8>,
+    /// What may stand behind the mark and belongs to it.
+    pub(crate) rest: Vec<Vec<u8>>,
 }
 
 /// How a language is written.
@@ -226,7 +228,8 @@ impl Language {
                 return Ok(());
             }
             b"outside" => {
-                self.outside = Some(Outside { close: field(1)?, open: field(2)? });
+                let rest = (3..fields.len()).map(&field).collect::<Result<_, _>>()?;
+                self.outside = Some(Outside { close: field(1)?, open: field(2)?, rest });
                 Kind::Outside
             }
             b"line-comment" => {

@@ -117,7 +117,6 @@ class Common:
     right: Unit
     runs: core_compare.Runs
     pair: int
-    k: int
     is_prose: bool
 
     @property
@@ -154,8 +153,6 @@ class Common:
             cuts = [i for i in range(1, len(match)) if _files(both[i]) != _files(both[i - 1])]
             for i, j in pairwise([0, *cuts, len(match)]):
                 sizes = lengths[match[i] : match[j - 1] + 1]
-                if sum(sizes) < self.k:
-                    continue  # answers in another file of a form, too short to tell anything by themselves
                 around = [_around(side[i:j]) for side in spans]
                 made = Match(around[0], around[1], sum(sizes), max(sizes), tuple(both[i:j]), owners)
                 # The symbols of programs stand for any names: there a second place is a match of its own.

@@ -79,7 +79,7 @@ class Part:
         runs = core_compare.matches(self.documents, both, self.recipe.k, match.GAP, sure, threads)
         is_prose = self.recipe.front in FRONTS
         for number, (i, j) in enumerate(pairs):
-            yield match.Common(self.units[i], self.units[j], runs, number, self.recipe.k, is_prose)
+            yield match.Common(self.units[i], self.units[j], runs, number, is_prose)
 
     def common(self) -> Iterator[Passage]:
         """What at least half of all, and more than a handful, have: a template that nobody gave us."""
@@ -157,7 +157,7 @@ def made_of(
     old = (owners >= new).astype(np.uint8)
     found = rank.candidates([match.different(p.hashes) for p in prints], old, least, threads)
     symbols = match.unlike(made, masks, places)
-    documents = core_compare.Collection(symbols, prints, found.owners, masks if masked.any() else ())
+    documents = core_compare.Collection(symbols, prints, found.owners, masks if places else ())
     scored = _scored(recipe, made, masks, threads)
     return Part(recipe, owners, made, masks, masked, int(base_masked.sum()), documents, found, scored)
 

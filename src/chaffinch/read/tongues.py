@@ -60,6 +60,8 @@ def encoding_of(sample: bytes) -> str | None:
     for encodings, letters, words in _TONGUES:
         for rank, encoding in enumerate(encodings):
             has_letters, has_words = texts[encoding]
+            if rank and not has_letters:
+                continue  # all were marks in it: nothing speaks for what is seldom used
             score = _share(has_letters, set(letters)) + _share(has_words, set(words.split()))
             scores[encoding] = max(scores.get(encoding, (0.0, 0)), (score, -rank))
     best = max(scores, key=lambda encoding: scores[encoding])

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from chaffinch.report.nameless import nameless, only
+from chaffinch.report.nameless import everybody, nameless, only
 from chaffinch.report.page import encoded, escaped, fill, static, write
 from chaffinch.report.texts import Text, Texts, digest, pair_keys
 from chaffinch.report.view import VERDICTS, WORDS, plain, shown_date, surprise, verdicts_of, worded
@@ -89,7 +89,7 @@ def case_file(
     alone = replace(report, pairs=(pair,), clusters=(), common=(), ignored={})
     names = only(report, pair.left, pair.right) if redact else None
     both = frozenset((pair.left, pair.right))
-    known, key = pair_keys(alone)[both], pair_keys(alone, names.labels if names else None)[both]
+    known, key = pair_keys(alone)[both], pair_keys(alone, everybody(report).labels if redact else None)[both]
     report = nameless(alone, names) if names else alone
     pair = report.pairs[0]
     texts = Texts(report, names.edits_of if names else None, aligned=True)

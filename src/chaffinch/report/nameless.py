@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from itertools import groupby
+from typing import Any
 
 from chaffinch.report.files import Files
 from chaffinch.report.redact import Names
@@ -71,6 +72,14 @@ def _turned(pair: Pair) -> Pair:
     )
 
 
+def _receipt(report: Report, names: Names) -> dict[str, Any]:
+    """How it was done; names may be in paths only."""
+    paths = {key: report.receipt[key] for key in ("base", "old_indexes") if key in report.receipt}
+    return report.receipt | {
+        key: {names.file("", path): told for path, told in of_paths.items()} for key, of_paths in paths.items()
+    }
+
+
 def nameless(report: Report, names: Names | None = None) -> Report:
     """The same without names of students; the texts stay as they are, for lists of figures have none."""
     names = names or everybody(report)
@@ -132,7 +141,7 @@ def nameless(report: Report, names: Names | None = None) -> Report:
         clusters=tuple(replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in clusters),
         common=tuple(replace(p, span=span(owner.get(p.span.document, ""), p.span)) for p in report.common),
         skipped=tuple(names.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
-        receipt=names.values(report.receipt),
+        receipt=_receipt(report, names),
         ignored={
             labels[n]: tuple(span(n, s) for s in report.ignored[n]) for n in labels if n in report.ignored
         },

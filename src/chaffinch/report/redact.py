@@ -11,7 +11,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise, permutations
 from operator import add
 from pathlib import PurePath, PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from chaffinch.report.spellings import excerpts, spellings
 from chaffinch.report.texts import Edit
@@ -86,7 +86,7 @@ def _bounded(pattern: str, size: int) -> str:
 
 
 def _whole(name: str) -> Iterator[_Sought]:
-    """A name with its parts in either order, if it is long enough to be one."""
+    """A name with its parts in any of their orders, if it is long enough to be one."""
     whole = pieces(name)
     size = sum(map(len, whole))
     if "".join(whole).isdigit():
@@ -99,10 +99,25 @@ def _whole(name: str) -> Iterator[_Sought]:
         return
     if len(whole) == 1 and not _ALPHABETIC.search(whole[0]):
         whole = list(whole[0])  # in scripts that have no spaces one may stand between a name's parts
-    for order in (whole, whole[::-1]) if len(whole) > 1 else (whole,):
+    for order in _orders(whole):
         ways = [_spellings(piece) for piece in order]
         each = (f"(?:{'|'.join(map(re.escape, sorted(spelt, key=_longest)))})" for spelt in ways)
         yield _Sought(ways, _bounded(_JOIN.join(each), size))
+
+
+def _orders(parts: Sequence[str]) -> list[tuple[str, ...]]:
+    """Family names first or last, however many they are; and all the other way round."""
+    turned = [(*parts[n:], *parts[:n]) for n in range(len(parts))]
+    return list(dict.fromkeys([*turned, tuple(parts[::-1])]))
+
+
+def _ways(parts: list[str]) -> list[list[str]]:
+    """The pieces of a name; without its numbers; in scripts that have no spaces, in two."""
+    letters = [part for part in parts if not part.isdigit()]
+    found = [parts, letters] if letters and letters != parts and _tells("".join(letters)) else [parts]
+    if len(letters) == 1 and not _ALPHABETIC.search(letters[0]):
+        found += [[letters[0][:n], letters[0][n:]] for n in range(1, len(letters[0]))]
+    return found
 
 
 @dataclass(frozen=True)
@@ -125,7 +140,7 @@ class Names:
 
     @cached_property
     def _by_name(self) -> dict[str, list[_Sought]]:
-        """For every name how to find it whole, in either order, and how to find its parts."""
+        """For every name how to find it whole, in any order, and how to find its parts."""
         return {name: [*_whole(name), *self._parts(name)] for name in self.labels}
 
     def _parts(self, name: str) -> Iterator[_Sought]:
@@ -136,17 +151,17 @@ class Names:
 
     @cached_property
     def _far(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
-        """For whole names of others: by their longest piece all of their pieces in either order."""
+        """For whole names of others: by their longest piece all of their pieces in any of their orders."""
         found: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         for name in self.labels:
             joined = "".join(pieces(name)).lower()
             if not _tells(joined) or joined in self._usual:
                 continue
             for spelt in sorted(spellings(name)):
-                parts = tuple(pieces(spelt))
-                for order in dict.fromkeys((parts, parts[::-1])):
+                ways = [parts for parts in _ways(pieces(spelt)) if "".join(parts) not in self._usual]
+                for order in (order for parts in ways for order in _orders(parts)):
                     found[max(order, key=len)].append((order, name))
-                    if len(order) > 1 and joined.isalpha():
+                    if len(order) > 1 and "".join(order).isalpha():
                         found["".join(order)].append((("".join(order),), name))
         return found
 
@@ -275,18 +290,6 @@ class Names:
         shown = f"file {n}{suffix if self.text(suffix) == suffix else ''}"
         why = left_out.why.replace(left_out.name, shown).replace(name.name or "\0", shown)
         return Skipped(shown, self.text(why))
-
-    def values(self, value: Any) -> Any:
-        """The same lists and dictionaries with every text in them redacted."""
-        if isinstance(value, str):
-            return self.labels.get(value) or self.text(value)
-        if isinstance(value, Mapping):
-            return {self.values(str(key)): self.values(inner) for key, inner in value.items()}
-        if isinstance(value, list | tuple | set | frozenset):
-            return [
-                self.values(inner) for inner in (sorted(value) if isinstance(value, set | frozenset) else value)
-            ]
-        return value
 
 
 def _is_near(run: Sequence[re.Match[str]]) -> bool:
