@@ -255,10 +255,7 @@ impl<'a> Lexer<'a> {
     fn program(&self, from: usize) -> Option<usize> {
         let outside = self.language.outside.as_ref()?;
         let behind = self.block_end(&[], &outside.open, false, from)?;
-        let is_next = |rest: &&Vec<u8>| {
-            self.text[behind..].get(..rest.len()).is_some_and(|text| text.eq_ignore_ascii_case(rest))
-        };
-        Some(behind + outside.rest.iter().find(is_next).map_or(0, Vec::len))
+        Some(behind + outside.rest_of_mark(&self.text[behind..]))
     }
 
     fn block_end(&self, open: &[u8], close: &[u8], nested: bool, from: usize) -> Option<usize> {

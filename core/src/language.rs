@@ -89,6 +89,14 @@ pub(crate) struct Outside {
     pub(crate) rest: Vec<Vec<u8>>,
 }
 
+impl Outside {
+    /// How much of a text belongs to the mark before it.
+    pub(crate) fn rest_of_mark(&self, text: &[u8]) -> usize {
+        let begins = |rest: &&Vec<u8>| text.get(..rest.len()).is_some_and(|t| t.eq_ignore_ascii_case(rest));
+        self.rest.iter().find(begins).map_or(0, Vec::len)
+    }
+}
+
 /// How a language is written.
 pub struct Language {
     pub(crate) classes: [Class; 256],
