@@ -174,6 +174,7 @@ class _Made:
         if self._lists is None:
             each = [part.made() for part in self._parts]
             self._lists = tuple(chain(*(m for m, _ in each))), tuple(chain(*(r for _, r in each)))
+            self._parts = ()
         return self._lists
 
 
