@@ -170,17 +170,24 @@ def test_what_is_written_into_base_code_counts() -> None:
         assert pair.coverage.left < (0.3 if same == 0 else 0.8)
 
 
-def test_answers_in_many_files_of_a_form_are_shown(tmp_path: Path) -> None:
-    given = [made.prose(2, 700 + i) for i in range(5)]
-    for i, (before, behind) in enumerate(given):
+@pytest.mark.parametrize("blanks", [1, 3])
+def test_answers_in_many_files_of_a_form_are_found_if_a_file_has_enough(blanks: int, tmp_path: Path) -> None:
+    """Each is shorter than a gram; together they are not, but a match is of one file."""
+    for i in range(5):
+        given = made.prose(blanks + 1, 700 + i)
         for name in ("ann", "ben", "cyd", "base"):
-            answer = {"base": "", "cyd": f"no{i}else"}.get(name, f"answer{i}x")
+            answer = {"base": "", "cyd": f"{i}kkkkkkk{i}"}.get(name, f"{i}zqxjvkw{i}")
             (tmp_path / name).mkdir(exist_ok=True)
-            (tmp_path / name / f"q{i}.txt").write_text(f"{before}\n{answer}\n{behind}\n")
+            (tmp_path / name / f"q{i}.txt").write_text(f"\n{answer}\n".join(given))
     work = [tmp_path / name for name in ("ann", "ben", "cyd")]
-    (pair,) = chaffinch.compare(work, base=tmp_path / "base", threshold=0).pairs
+    pairs = chaffinch.compare(work, base=tmp_path / "base", threshold=0).pairs
+    if blanks == 1:
+        assert pairs == ()
+        return
+    (pair,) = pairs
     assert (pair.left, pair.right, pair.score, pair.coverage.left) == ("ann", "ben", 1, 1)
     assert [Path(match.left.document).name for match in pair.matches] == [f"q{i}.txt" for i in range(5)]
+    assert {match.symbols for match in pair.matches} == {27}
 
 
 @pytest.mark.parametrize("seed", range(8))

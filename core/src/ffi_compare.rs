@@ -55,7 +55,7 @@ pub struct ChfDocuments {
     /// How many documents have each hash.
     pub owners: *const u32,
     pub hash_offsets: *const u64,
-    /// Of every symbol whether it is base code, or of none.
+    /// Of every symbol 1 if it is base code, 2 if it is between documents, else 0; or of none.
     pub given: *const u8,
     pub given_len: usize,
 }

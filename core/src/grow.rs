@@ -7,7 +7,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
     pub symbols: &'a [u32],
-    /// Of every symbol whether it is base code, or of none. Base code is like nothing but the same base code.
+    /// Of every symbol, or of none, what it is: see `own.rs`. Base code is like nothing but the same base code.
     pub given: &'a [u8],
     pub hashes: &'a [u64],
     pub positions: &'a [u32],

@@ -16,8 +16,8 @@ from chaffinch.types import Fingerprints
 class Collection:
     """Documents one after another in one set of columns, as comparing takes them.
 
-    Owners are, for each document, how many have each of its different hashes, in order of the hashes. Masks
-    tell which symbols are base code.
+    Owners are, for each document, how many have each of its different hashes, in order of the hashes. What
+    is given tells of every symbol 1 if it is base code, 2 if it is between documents, else 0.
     """
 
     def __init__(
@@ -25,9 +25,9 @@ class Collection:
         streams: Sequence[NDArray[np.uint32]],
         prints: Sequence[Fingerprints],
         owners: Sequence[NDArray[np.uint32]] | None = None,
-        masks: Sequence[NDArray[np.bool_]] = (),
+        given: Sequence[NDArray[np.uint8]] = (),
     ) -> None:
-        self.given = _joined(masks, np.bool_)
+        self.given = _joined(given, np.uint8)
         self.symbols = _joined(streams, np.uint32)
         self.symbol_offsets = _offsets(streams)
         orders = [np.lexsort((p.positions, p.hashes)) for p in prints]

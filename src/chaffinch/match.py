@@ -100,6 +100,14 @@ def unlike(
     return found
 
 
+def kinds(units: list[Unit], masks: Masks) -> list[NDArray[np.uint8]]:
+    """Of every symbol what it is, as the core is told."""
+    found = [mask.astype(np.uint8) for mask in masks]
+    for unit, kind in zip(units, found, strict=True):
+        kind[unit.between] = 2
+    return found
+
+
 def without(prints: Fingerprints, mask: NDArray[np.bool_], k: int) -> Fingerprints:
     """Those that do not lie wholly in what is masked."""
     if not np.count_nonzero(mask):

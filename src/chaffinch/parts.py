@@ -157,7 +157,8 @@ def made_of(
     old = (owners >= new).astype(np.uint8)
     found = rank.candidates([match.different(p.hashes) for p in prints], old, least, threads)
     symbols = match.unlike(made, masks, places)
-    documents = core_compare.Collection(symbols, prints, found.owners, masks if places else ())
+    given = match.kinds(made, masks) if places else []
+    documents = core_compare.Collection(symbols, prints, found.owners, given)
     scored = _scored(recipe, made, masks, threads)
     return Part(recipe, owners, made, masks, masked, int(base_masked.sum()), documents, found, scored)
 

@@ -6,7 +6,6 @@ import os
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,6 +42,8 @@ class Document:
 
     def reread(self, data: bytes, **changes: Any) -> Document:
         """With other bytes than the file's, whose hash is kept."""
+        from hashlib import sha256  # slow to import, and most commands need none
+
         return replace(
             self, data=data, file_sha256=self.file_sha256 or sha256(self.data).hexdigest(), **changes
         )

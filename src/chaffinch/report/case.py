@@ -89,7 +89,9 @@ def case_file(
     alone = replace(report, pairs=(pair,), clusters=(), common=(), ignored={})
     names = only(report, pair.left, pair.right) if redact else None
     both = frozenset((pair.left, pair.right))
-    known, key = pair_keys(alone)[both], pair_keys(alone, everybody(report).labels if redact else None)[both]
+    known = key = pair_keys(alone)[both]
+    if redact:
+        key = pair_keys(alone, everybody(report).labels)[both]
     report = nameless(alone, names) if names else alone
     pair = report.pairs[0]
     texts = Texts(report, names.edits_of if names else None, aligned=True)
