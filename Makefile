@@ -14,7 +14,7 @@ setup: .venv/built
 	$(BIN)/pip install --quiet --group dev
 	touch $@
 
-core = $(wildcard core/src/*.rs) core/Cargo.toml src/chaffinch/folding.txt src/chaffinch/entities.txt
+core = $(wildcard core/src/*.rs core/src/*/*.rs) core/Cargo.toml src/chaffinch/folding.txt core/src/read/entities.txt
 
 .venv/built: .venv/installed $(core)
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet >/dev/null

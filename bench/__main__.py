@@ -26,7 +26,7 @@ from bench import (
 )
 from bench.table import Row
 from bench.texts import Texts
-from chaffinch import core
+from chaffinch.native import fingerprint as core
 
 RESULTS = Path(__file__).parent / "results"
 

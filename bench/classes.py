@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from bench import table
 from bench.table import Row
 from chaffinch import Document
-from chaffinch.comparison import compare
-from chaffinch.rank import weight
+from chaffinch.comparison.compare import compare
+from chaffinch.comparison.score import weight
 from chaffinch.types import Match, Pair, Report
 
 # What is asked for; of the rivals that are run here, none reaches it.

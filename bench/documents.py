@@ -14,7 +14,7 @@ from bench.speed import MB, best_of
 from bench.table import Row
 from bench.texts import repeated
 from chaffinch import Document
-from chaffinch.read.expand import expand
+from chaffinch.read.ready import expand
 from tests import made
 
 SIZES = (1, 10, 100)  # MB of text

@@ -25,14 +25,14 @@ from bench.memory import MIB, status
 from bench.table import Row
 from bench.texts import Texts
 from chaffinch import Document, fingerprint
-from chaffinch.core import threads_used
-from chaffinch.core_index import Postings
-from chaffinch.index.catalogue import Catalogue
 from chaffinch.index.contents import pack
-from chaffinch.index.embedded import Embedded
-from chaffinch.index.files import CATALOGUE, SEGMENTS
+from chaffinch.index.folder.catalogue import Catalogue
+from chaffinch.index.folder.folder_store import Embedded
+from chaffinch.index.folder.paths import CATALOGUE, SEGMENTS
 from chaffinch.index.index import Index
 from chaffinch.index.records import About, Batch, Stored
+from chaffinch.native.fingerprint import threads_used
+from chaffinch.native.segment import Postings
 from tests.postgres_server import programs_found, running
 
 MILLION = 1_000_000

@@ -11,8 +11,8 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from chaffinch.read import archive
-from chaffinch.read.limits import Budget
+from chaffinch.read.archives import tar as archive
+from chaffinch.read.budget import Budget
 from chaffinch.types import Document
 
 TEXT = b"words that somebody wrote, and somebody else may have copied\n"
@@ -59,8 +59,8 @@ def in_a_small_process(program: str, megabytes: int, *arguments: str) -> str:
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2)
 from pathlib import Path
-from chaffinch.read import archive
-from chaffinch.read.limits import Budget
+from chaffinch.read.archives import tar as archive
+from chaffinch.read.budget import Budget
 from chaffinch.types import Document, Skipped
 def expand(document, kind, budget):
     try:

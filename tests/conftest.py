@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from chaffinch import core
 from chaffinch.errors import NoIndex
 from chaffinch.index.index import Index
+from chaffinch.native import fingerprint as core
 from tests.indexed import Make
 from tests.postgres_server import postgres
 

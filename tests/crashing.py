@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from chaffinch.errors import IndexTrouble
-from chaffinch.index import files, merging
-from chaffinch.index.catalogue import Catalogue
+from chaffinch.index.folder import merge_policy as merging
+from chaffinch.index.folder import paths as files
+from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.index import Index
 from chaffinch.types import Document
 from tests.indexed import document, text

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from chaffinch import Document, api
+from chaffinch import Document
+from chaffinch import fingerprinting as api
 from chaffinch.cli import main
 from chaffinch.index.hits import Answer
 from chaffinch.index.index import Index

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch.read.limits import MAX_DEPTH, Budget
+from chaffinch.read.budget import MAX_DEPTH, Budget
 from tests.archives import TARS, TEXT, expanded, opened, raw, seven_zipped, tarred, zip_of_raw, zipped
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chaffinch import Document, Recipe, Unreadable, core, fingerprint, fingerprint_all, stream
+from chaffinch import Document, Recipe, Unreadable, fingerprint, fingerprint_all, stream
+from chaffinch.native import fingerprint as core
 
 
 def test_a_file_that_does_not_exist(tmp_path: Path) -> None:

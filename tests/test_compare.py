@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import chaffinch
-from chaffinch import Document, Report, comparison
-from chaffinch.parts import recipe_for
+from chaffinch import Document, Report
+from chaffinch.comparison import compare as comparison
+from chaffinch.comparison.language_group import recipe_for
 from chaffinch.report import case_file
 from chaffinch.report.export import to_json
 from tests import indexed, made

@@ -18,10 +18,11 @@ import pytest
 from click.testing import CliRunner
 
 import chaffinch
-from chaffinch import Document, Index, comparison
+from chaffinch import Document, Index
 from chaffinch.cli import main
+from chaffinch.comparison import compare as comparison
 from chaffinch.errors import BadRecipe, Unreadable
-from chaffinch.read import ours
+from chaffinch.read import own_reports as ours
 from chaffinch.report import case_file, save, to_json
 from chaffinch.report.view import View
 from tests import indexed, made

@@ -10,9 +10,11 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chaffinch import Fingerprints, Recipe, core, core_compare, reference
-from chaffinch.core import Source
-from chaffinch.core_compare import Collection, Runs
+from chaffinch import Fingerprints, Recipe, reference
+from chaffinch.native import fingerprint as core
+from chaffinch.native import pairs as core_compare
+from chaffinch.native.fingerprint import Source
+from chaffinch.native.pairs import Collection, Runs
 
 small = st.lists(st.integers(1, 3), max_size=60)
 larger = st.lists(st.integers(1, 12), max_size=120)

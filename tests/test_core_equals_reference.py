@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import core, reference
-from chaffinch.core import Source
+from chaffinch import reference
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
 from chaffinch.recipe import SCHEMES, TIES, WINDOWED, Recipe
 from tests.strategies import recipes, streams, windowed
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch.comparison import compare
-from chaffinch.demo import COPIES, write
+from chaffinch.cli.demo import COPIES, write
+from chaffinch.comparison.compare import compare
 from chaffinch.errors import Unreadable
 from chaffinch.types import Report
 
-DATA = Path(__file__).parent.parent / "src" / "chaffinch" / "demo_class"
+PACKAGE = Path(__file__).parent.parent / "src" / "chaffinch"
+DATA = PACKAGE / "cli" / "demo_class"
 STUDENTS, FORMER = 14, 3
 
 
@@ -166,12 +167,11 @@ def test_the_command_says_what_was_copied_and_where_the_report_is(tmp_path: Path
 
 def test_it_is_written_from_a_zipped_package_too(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
-        for path in [DATA.parent / "errors.py", DATA.parent / "demo.py", *DATA.rglob("*.txt")]:
-            archive.write(path, Path("chaffinch") / path.relative_to(DATA.parent))
+        for path in [PACKAGE / "errors.py", PACKAGE / "cli" / "demo.py", *DATA.rglob("*.txt")]:
+            archive.write(path, Path("chaffinch") / path.relative_to(PACKAGE))
         archive.writestr("chaffinch/__init__.py", "")
-    program = (
-        "from pathlib import Path; from chaffinch import demo; print(demo.__file__); demo.write(Path('out'))"
-    )
+        archive.writestr("chaffinch/cli/__init__.py", "")
+    program = "from pathlib import Path; from chaffinch.cli import demo; print(demo.__file__); demo.write(Path('out'))"
     command = [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, 'package.zip'); {program}"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from chaffinch import stream
-from chaffinch.read import plain
+from chaffinch.read import encoding as plain
 
 WESTERN = ("cp1252", "iso8859-15", "mac-roman")
 CENTRAL = ("cp1250", "iso8859-2")

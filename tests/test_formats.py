@@ -13,8 +13,8 @@ import pytest
 
 import chaffinch
 from chaffinch import Document, Recipe, Skipped, Unreadable
-from chaffinch.read.expand import expand
-from chaffinch.read.formats import format_of
+from chaffinch.read.detect import format_of
+from chaffinch.read.ready import expand
 from tests import made
 
 PROSE = made.prose()
@@ -187,7 +187,7 @@ def test_a_reader_that_fails_in_an_unknown_way_costs_only_its_file(monkeypatch: 
     def fail(document: Document) -> None:
         raise KeyError("what nobody thought of")
 
-    monkeypatch.setattr("chaffinch.read.rtf.read", fail)
+    monkeypatch.setattr("chaffinch.read.formats.rtf.read", fail)
     archive = Document("x.zip", made.zipped({"a.rtf": FILES["rtf"], "b.txt": "words"}))
     told, read = expand(archive)
     assert isinstance(told, Skipped)

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chaffinch
-from chaffinch import Fingerprints, Recipe, core, fingerprint, fingerprint_all
-from chaffinch.core import Source
+from chaffinch import Fingerprints, Recipe, fingerprint, fingerprint_all
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
 from chaffinch.recipe import TIES, WINDOWED
 from tests import made
 from tests.strategies import alphabets, guaranteed, streams

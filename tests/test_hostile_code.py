@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch import Document, Recipe, language, stream
+from chaffinch import Document, Recipe, stream
+from chaffinch.languages import language
 from chaffinch.types import Stream
 
 SECONDS = 60
@@ -82,7 +83,8 @@ def test_deep_nesting(name: str, depth: int) -> None:
 def test_openings_repeated_in_every_language() -> None:
     """Each of them on one line and on many, alone and with what an end would begin with."""
     program = f"""
-from chaffinch import Document, Recipe, language, stream
+from chaffinch import Document, Recipe, stream
+from chaffinch.languages import language
 for name in language.languages():
     own = {{row[1] for row in language.records(name) if row[0] in
            ("string", "block-comment", "line-comment", "char", "fenced", "tagged")}}

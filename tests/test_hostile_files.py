@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import chaffinch
-from chaffinch import Document, Recipe, Skipped, language
-from chaffinch.api import spanned
-from chaffinch.read.expand import expand
+from chaffinch import Document, Recipe, Skipped
+from chaffinch.fingerprinting import spanned
+from chaffinch.languages import language
+from chaffinch.read.ready import expand
 from tests import made
 
 EXTENSIONS = (*made.FORMATS, "ipynb", "eml", "mbox", "zip", "tar", "gz", "7z", "c", "py")

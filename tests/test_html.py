@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, core, fingerprint, reference, stream
-from chaffinch.core import Source
+from chaffinch import Document, Recipe, fingerprint, reference, stream
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
 
 
 def text(page: bytes) -> str:

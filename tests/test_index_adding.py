@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch.index import adding
-from chaffinch.index.beside import beside
+from chaffinch.index import ingest as adding
+from chaffinch.index.background import beside
 from chaffinch.index.index import Index
 from chaffinch.types import Document
 from tests.indexed import Make, document, text

@@ -14,7 +14,7 @@ import pytest
 
 from chaffinch import Recipe
 from chaffinch.errors import NoIndex
-from chaffinch.index import files
+from chaffinch.index.folder import paths as files
 from chaffinch.index.index import Index
 from tests import crashing
 from tests.crashing import known_files, running, said

@@ -14,9 +14,12 @@ from pathlib import Path
 import pytest
 
 from chaffinch.errors import Damaged, IndexTrouble
-from chaffinch.index import files, merging, probes, texts
-from chaffinch.index.catalogue import Catalogue
+from chaffinch.index.folder import merge_policy as merging
+from chaffinch.index.folder import paths as files
+from chaffinch.index.folder import text_file as texts
+from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.index import Index
+from chaffinch.index.koala import probes
 from tests.crashing import names, said, three_segments
 from tests.indexed import document, text
 

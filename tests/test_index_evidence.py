@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from chaffinch import core_compare, match
+from chaffinch.matching import matches as match
+from chaffinch.matching.joined_stream import units
+from chaffinch.native import pairs as core_compare
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document
-from chaffinch.units import units
 from tests.indexed import Make, document, text
 
 

@@ -10,10 +10,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from chaffinch import Document, Recipe, api
-from chaffinch.index import merging
-from chaffinch.index.adding import digest
+from chaffinch import Document, Recipe
+from chaffinch import fingerprinting as api
+from chaffinch.index.folder import merge_policy as merging
 from chaffinch.index.index import Index
+from chaffinch.index.ingest import digest
 from tests import crashing
 from tests.crashing import running
 from tests.indexed import document

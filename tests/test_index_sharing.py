@@ -11,7 +11,7 @@ import pytest
 
 from chaffinch import Document, Recipe
 from chaffinch.errors import IndexTrouble
-from chaffinch.index import files
+from chaffinch.index.folder import paths as files
 from chaffinch.index.index import Index
 from tests import crashing
 from tests.crashing import running, said

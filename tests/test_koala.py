@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chaffinch import core_index
 from chaffinch.errors import IndexTrouble
-from chaffinch.index import koala
 from chaffinch.index.hits import relation
 from chaffinch.index.index import Index
+from chaffinch.index.koala import selection as koala
+from chaffinch.native import segment as core_index
 from tests.indexed import document, edited, text, words
 from tests.koalas import CONTENTS, SECRET, Make, maker, named, searched, stored
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch import BadRecipe, Recipe, RecipeMismatch, api
+from chaffinch import BadRecipe, Recipe, RecipeMismatch
+from chaffinch import fingerprinting as api
 from chaffinch.index.index import Index, imported
-from chaffinch.index.probes import FILE, MANY
+from chaffinch.index.koala.probes import FILE, MANY
 from tests.indexed import document, edited, text, words
 from tests.koalas import CONTENTS, SECRET, Make, chaffinch, maker, searched, stored
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import BadRecipe, Document, Recipe, fingerprint, language, stream
+from chaffinch import BadRecipe, Document, Recipe, fingerprint, stream
+from chaffinch.languages import language
 from chaffinch.types import Stream
 
 SAMPLES = Path(__file__).parent / "data" / "languages"

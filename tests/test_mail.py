@@ -8,7 +8,7 @@ from email.message import EmailMessage
 import pytest
 
 from chaffinch.errors import Unreadable
-from chaffinch.read import mail
+from chaffinch.read.formats import mail
 from chaffinch.types import Document
 from tests.hostile import damaged, message_if_unreadable, read_limited
 

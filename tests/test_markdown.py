@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, core, stream
-from chaffinch.read import markdown
+from chaffinch import Document, Recipe, stream
+from chaffinch.native import fingerprint as core
+from chaffinch.read.formats import markdown
 from chaffinch.types import Stream
 
 
@@ -112,7 +113,7 @@ def test_any_bytes_are_read_and_none_is_moved(data: bytes) -> None:
 
 
 HOSTILE = r"""
-from chaffinch.read.markdown import blank
+from chaffinch.read.formats.markdown import blank
 units = [
     b"[", b"![", b"]", b"](", b"][", b"][x", b"`", b"` ", b"`` `", b"<", b"<!--", b"<a ", b"<a '", b'<a "',
     b"<a '\"", b"<script>", b"&", b"&#", b"\n[a]: b '", b"\n[a]:", b"\n[", b"\n```", b"\n```\n", b"\n~~~~",

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, Skipped, Unreadable, core, stream
-from chaffinch.read import markdown
-from chaffinch.read.expand import expand
-from chaffinch.read.notebook import is_notebook, read
+from chaffinch import Document, Recipe, Skipped, Unreadable, stream
+from chaffinch.native import fingerprint as core
+from chaffinch.read.formats import markdown
+from chaffinch.read.formats.notebook import is_notebook, read
+from chaffinch.read.ready import expand
 
 
 def cell(kind: str, source: object, **more: object) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from chaffinch.errors import Unreadable
-from chaffinch.read import office
-from chaffinch.read.expand import expand
+from chaffinch.read.formats.office import office
+from chaffinch.read.ready import expand
 from chaffinch.types import Document, Skipped
 from tests import made
 from tests.hostile import damaged, message_if_unreadable, read_limited

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 import chaffinch
-from chaffinch import BadRecipe, ChaffinchError, Recipe, language, stream
-from chaffinch.read import other
+from chaffinch import BadRecipe, ChaffinchError, Recipe, stream
+from chaffinch.languages import language
+from chaffinch.read.formats import pygments_lexer as other
 from chaffinch.types import Stream
 
 NIM = """

@@ -11,8 +11,9 @@ from click.testing import CliRunner
 import chaffinch
 from chaffinch import Document, Skipped
 from chaffinch.cli import main
-from chaffinch.read import ours, walk
-from chaffinch.read.expand import expand
+from chaffinch.read import own_reports as ours
+from chaffinch.read import walk
+from chaffinch.read.ready import expand
 from chaffinch.report import case_file, case_files, save, to_csv
 from tests.indexed import text
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch.core import Source, stream
-from chaffinch.read.html import html_text
+from chaffinch.native.fingerprint import Source, stream
+from chaffinch.read.formats.html import html_text
 from chaffinch.recipe import Recipe
 
 PAGES = [

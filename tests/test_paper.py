@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from chaffinch import Recipe, core, fingerprint, reference
-from chaffinch.core import Source
+from chaffinch import Recipe, fingerprint, reference
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
 from chaffinch.recipe import TIES, WINDOWED
 from tests.strategies import streams, windowed
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chaffinch import Document, Unreadable
-from chaffinch.read import pdf, postscript
+from chaffinch.read.formats import pdf, postscript
 from tests import made
 from tests.hostile import message_if_unreadable
 

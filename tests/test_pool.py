@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import chaffinch
-from chaffinch import Report, pool, rank
+from chaffinch import Report
+from chaffinch.comparison import ranking as pool
+from chaffinch.comparison import score as rank
 from tests.programs import WRITERS, Style, functions
 
 

@@ -16,11 +16,11 @@ import numpy as np
 import psycopg
 import pytest
 
-from chaffinch.core_index import Postings
 from chaffinch.errors import IndexTrouble, NoIndex
-from chaffinch.index import koala
-from chaffinch.index.postgres import Postgres
+from chaffinch.index.koala import selection as koala
+from chaffinch.index.postgres.postgres_store import Postgres
 from chaffinch.index.records import About, Batch, Settings, Stored
+from chaffinch.native.segment import Postings
 from chaffinch.recipe import Recipe
 
 _numbers = count()

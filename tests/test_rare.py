@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import BadRecipe, Recipe, RecipeMismatch, core, fingerprint, fingerprint_all, reference
-from chaffinch.core import Source
+from chaffinch import BadRecipe, Recipe, RecipeMismatch, fingerprint, fingerprint_all, reference
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
 from tests.strategies import recipes, streams
 
 KOALA = Recipe("consonants", k=20, w=1000, scheme="rare")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from chaffinch import BadRecipe, ChaffinchError, Recipe, RecipeMismatch, core, fingerprint
-from chaffinch.core import Source
+from chaffinch import BadRecipe, ChaffinchError, Recipe, RecipeMismatch, fingerprint
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
 
 
 @pytest.mark.parametrize(

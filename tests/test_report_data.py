@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from chaffinch.report import case_file, save, to_csv, to_json
-from chaffinch.report.layout import draw
-from chaffinch.report.nameless import everybody, only
+from chaffinch.report.anonymize.anonymous_report import everybody, only
+from chaffinch.report.cluster_layout import draw
+from chaffinch.report.document_text import Texts, decode, edited, pair_keys
 from chaffinch.report.page import fill, script_json
-from chaffinch.report.texts import Texts, decode, edited, pair_keys
 from chaffinch.report.view import View
 from chaffinch.types import Cluster, Document, Match, Part, Passage, Report, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission

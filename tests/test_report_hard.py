@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from chaffinch import language
+from chaffinch.languages import language
 from chaffinch.report import case_file, save
 from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Skipped, Span, Submission
 from tests.made_reports import SORTING, pair, report, submission

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chaffinch.errors import Unreadable
-from chaffinch.read import rtf
+from chaffinch.read.formats import rtf
 from chaffinch.types import Document
 from tests.hostile import damaged, message_if_unreadable, read_limited
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chaffinch import core_index
-from chaffinch.core_index import Postings, Segment
 from chaffinch.errors import Damaged
+from chaffinch.native import segment as core_index
+from chaffinch.native.segment import Postings, Segment
 
 Posting = tuple[int, int, int]
 M32, M64 = 2**32 - 1, 2**64 - 1

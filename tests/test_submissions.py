@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from chaffinch.errors import BadPattern, ChaffinchError
-from chaffinch.read.platforms import gradescope_submitters
-from chaffinch.read.submissions import Found, group
+from chaffinch.read.submissions.grouping import Found, group
+from chaffinch.read.submissions.platforms import gradescope_submitters
 from chaffinch.types import Document
 
 Grouped = dict[str, list[str]]

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, core, stream
-from chaffinch.read import tex
+from chaffinch import Document, Recipe, stream
+from chaffinch.native import fingerprint as core
+from chaffinch.read.formats import tex
 from chaffinch.types import Stream
 
 
@@ -152,7 +153,7 @@ def test_what_has_no_commands_is_left_alone(words: str) -> None:
 
 
 HOSTILE = r"""
-from chaffinch.read.tex import blank
+from chaffinch.read.formats.tex import blank
 units = [
     b"\\", b"$", b"{", b"}", b"\\begin{", b"\\label{", b"\\verb|%|\\label{", b"\\section[",
     b"\\begin{comment}", b"\\begin{verbatim}", b"\\verb!", b"\\def\\a", b"\\title{", b"%\\begin{document}",

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, Unreadable, core, fingerprint, reference, stream
-from chaffinch.core import Source
-from chaffinch.read import plain
+from chaffinch import Document, Recipe, Unreadable, fingerprint, reference, stream
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
+from chaffinch.read import encoding as plain
 
 CONSONANTS = Recipe("consonants", k=20, w=20)
 

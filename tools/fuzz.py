@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from chaffinch.language import languages, records
+from chaffinch.languages.language import languages, records
 
 ROOT = Path(__file__).parent.parent
 FOUND = ROOT / "core" / "target" / "fuzz"

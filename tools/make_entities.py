@@ -1,4 +1,4 @@
-"""Writes src/chaffinch/entities.txt: the named characters of HTML.
+"""Writes core/src/read/entities.txt: the named characters of HTML.
 
 A name without code points stands for nothing in a text: a space, an arrow, punctuation.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chaffinch.reference import folding
 
-TARGET = Path(__file__).parent.parent / "src" / "chaffinch" / "entities.txt"
+TARGET = Path(__file__).parent.parent / "core" / "src" / "read" / "entities.txt"
 
 
 def lines() -> list[str]:

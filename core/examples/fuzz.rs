@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use chaffinch_core::batch::fingerprint;
-use chaffinch_core::fold::Form;
-use chaffinch_core::gather::Gather;
-use chaffinch_core::language::Language;
-use chaffinch_core::level::Level;
-use chaffinch_core::select::{Recipe, Scheme};
-use chaffinch_core::text::{Endian, Source};
+use chaffinch_core::machine::level::Level;
+use chaffinch_core::read::fold::Form;
+use chaffinch_core::read::gather::Gather;
+use chaffinch_core::read::language::Language;
+use chaffinch_core::read::text::{Endian, Source};
+use chaffinch_core::select::batch::fingerprint;
+use chaffinch_core::select::selector::{Recipe, Scheme};
 
 const HEAD: usize = 4;
 const LONGEST: usize = 4096;

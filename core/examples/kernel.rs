@@ -5,12 +5,12 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use chaffinch_core::batch::fingerprint;
-use chaffinch_core::fold::Form;
-use chaffinch_core::level::Level;
-use chaffinch_core::select::{Recipe, Scheme};
-use chaffinch_core::text::Source;
-use chaffinch_core::window::Order;
+use chaffinch_core::machine::level::Level;
+use chaffinch_core::read::fold::Form;
+use chaffinch_core::read::text::Source;
+use chaffinch_core::select::batch::fingerprint;
+use chaffinch_core::select::selector::{Recipe, Scheme};
+use chaffinch_core::select::window::Order;
 
 const ROUNDS: usize = 7;
 

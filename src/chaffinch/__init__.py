@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chaffinch.api import fingerprint, fingerprint_all, stream
-    from chaffinch.comparison import compare
+    from chaffinch.comparison.compare import compare
     from chaffinch.errors import BadRecipe, ChaffinchError, RecipeMismatch, Unreadable
+    from chaffinch.fingerprinting import fingerprint, fingerprint_all, stream
     from chaffinch.index.hits import Answer, Hit
     from chaffinch.index.index import Index
     from chaffinch.read.collect import documents, submissions
@@ -33,10 +33,10 @@ __version__ = "0.1.0"
 
 # Loaded when first used: NumPy alone takes longer to import than most commands take to run.
 _HOMES = {
-    "fingerprint": "api",
-    "fingerprint_all": "api",
-    "stream": "api",
-    "compare": "comparison",
+    "fingerprint": "fingerprinting",
+    "fingerprint_all": "fingerprinting",
+    "stream": "fingerprinting",
+    "compare": "comparison.compare",
     "BadRecipe": "errors",
     "ChaffinchError": "errors",
     "RecipeMismatch": "errors",

@@ -6,8 +6,8 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from chaffinch import language
 from chaffinch.errors import BadRecipe, RecipeMismatch
+from chaffinch.languages import language
 
 # Front ends and their versions: a front end that gives other symbols is another version. The other front ends
 # are the programming languages.

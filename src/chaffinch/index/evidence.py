@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import api, core_index, match
-from chaffinch.core import Source
-from chaffinch.core_index import Asked, Found, Grown, Spread
-from chaffinch.language import OTHER
+from chaffinch import fingerprinting as api
+from chaffinch.languages.language import OTHER
+from chaffinch.matching import matches as match
+from chaffinch.matching.joined_stream import units
+from chaffinch.native import segment as core_index
+from chaffinch.native.fingerprint import Source
+from chaffinch.native.segment import Asked, Found, Grown, Spread
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Match, Span, Stream
-from chaffinch.units import units
 
 if TYPE_CHECKING:
     from chaffinch.index.search import Query

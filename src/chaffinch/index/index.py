@@ -10,17 +10,21 @@ from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 
-from chaffinch import api
+from chaffinch import fingerprinting as api
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
-from chaffinch.index import adding, koala, rotation, transfer
-from chaffinch.index.embedded import Embedded
+from chaffinch.index import ingest as adding
+from chaffinch.index import transfer
+from chaffinch.index.folder.folder_store import Embedded
 from chaffinch.index.hits import Answer
-from chaffinch.index.probes import is_close
+from chaffinch.index.koala import rotation
+from chaffinch.index.koala import selection as koala
+from chaffinch.index.koala.probes import is_close
 from chaffinch.index.records import CONTENTS, About, Info, Probed, Settings, Stored
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Store
-from chaffinch.read import collect, jsonl, walk
-from chaffinch.read.expand import expand
+from chaffinch.read import collect, walk
+from chaffinch.read.formats import jsonl
+from chaffinch.read.ready import expand
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Skipped
 
@@ -254,7 +258,7 @@ def _store(where: str | Path) -> type[Embedded]:
     if not is_database(where):
         return Embedded
     try:
-        found: type[Embedded] = import_module("chaffinch.index.postgres").Postgres
+        found: type[Embedded] = import_module("chaffinch.index.postgres.postgres_store").Postgres
     except ImportError:
         raise IndexTrouble("PostgreSQL needs its driver; pip install 'chaffinch[server]'") from None
     return found

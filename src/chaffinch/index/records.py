@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from chaffinch.core_index import Postings
 from chaffinch.errors import IndexTrouble
+from chaffinch.native.segment import Postings
 from chaffinch.recipe import Recipe
 
 FORMAT = 2

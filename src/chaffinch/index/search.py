@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import api
-from chaffinch.core_index import Found
+from chaffinch import fingerprinting as api
 from chaffinch.errors import BadRecipe, Damaged
-from chaffinch.index import contents, koala
+from chaffinch.index import contents
 from chaffinch.index.evidence import Evidence, chained, grown
 from chaffinch.index.hits import Answer, Containment, Discount, Hit, note, relation
+from chaffinch.index.koala import selection as koala
 from chaffinch.index.records import Settings, Stored
 from chaffinch.index.store import Store
+from chaffinch.native.segment import Found
 from chaffinch.types import Document, Fingerprints, Span
 
 TOP = 20

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.core_index import Found
 from chaffinch.index.records import Batch, Info, Probed, Settings, Stored
+from chaffinch.native.segment import Found
 
 Hashes = NDArray[np.uint64]
 Tell = Callable[[str], None]

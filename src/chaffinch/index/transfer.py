@@ -17,7 +17,8 @@ from typing import IO, Any
 import numpy as np
 
 from chaffinch.errors import Damaged, IndexTrouble, Unreadable
-from chaffinch.index import adding, contents
+from chaffinch.index import contents
+from chaffinch.index import ingest as adding
 from chaffinch.index.records import About, Batch, Settings, Stored
 from chaffinch.index.store import Store
 from chaffinch.types import Document

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from chaffinch.errors import Unreadable
 from chaffinch.read import walk
-from chaffinch.read.expand import expand
-from chaffinch.read.files import contents
-from chaffinch.read.submissions import Found, group
+from chaffinch.read.load import contents
+from chaffinch.read.ready import expand
+from chaffinch.read.submissions.grouping import Found, group
 from chaffinch.types import Document, Skipped, Submission
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
-from chaffinch.read import ours
+from chaffinch.read import own_reports as ours
 from chaffinch.types import Skipped
 
 _VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", "cvs", "_darcs"}

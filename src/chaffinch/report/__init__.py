@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chaffinch.report.case import case_file
-from chaffinch.report.cases import case_files
+from chaffinch.report.anonymize.anonymous_report import nameless
+from chaffinch.report.case_file import case_file
+from chaffinch.report.case_folder import case_files
 from chaffinch.report.export import to_csv, to_json
-from chaffinch.report.nameless import nameless
 from chaffinch.report.page import is_file, refuse_foreign, write, write_file, write_folder
 from chaffinch.report.view import View
 from chaffinch.types import Report

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from chaffinch.report.texts import Texts, digest
+from chaffinch.report.document_text import Texts, digest
 from chaffinch.report.view import number, plain
 from chaffinch.types import Match, Pair, Passage, Report, Span
 

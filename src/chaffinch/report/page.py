@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from chaffinch.errors import Unreadable
-from chaffinch.read.ours import GENERATOR
+from chaffinch.read.own_reports import GENERATOR
 from chaffinch.report.view import View
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from chaffinch import language
-from chaffinch.report import layout
-from chaffinch.report.nameless import everybody, nameless
-from chaffinch.report.texts import Text, Texts, digest, pair_keys
+from chaffinch.languages import language
+from chaffinch.report import cluster_layout as layout
+from chaffinch.report.anonymize.anonymous_report import everybody, nameless
+from chaffinch.report.document_text import Text, Texts, digest, pair_keys
 from chaffinch.types import Document, Match, Pair, Passage, Report, Span, Submission
 
 _CLASS = 5

@@ -1,0 +1,140 @@
+//! Numbers of any width packed into bytes, lowest bit first.
+
+/// Packs numbers one behind another.
+#[derive(Default)]
+pub struct Packer {
+    pub bytes: Vec<u8>,
+    pending: u64,
+    filled: u32,
+}
+
+impl Packer {
+    /// Appends a number below 2^width; the width is at most 64.
+    #[inline]
+    pub fn push(&mut self, value: u64, width: u32) {
+        self.pending |= value << self.filled;
+        let filled = self.filled + width;
+        if filled < 64 {
+            self.filled = filled;
+            return;
+        }
+        self.bytes.extend_from_slice(&self.pending.to_le_bytes());
+        self.pending = if self.filled == 0 { 0 } else { value >> (64 - self.filled) };
+        self.filled = filled - 64;
+    }
+
+    /// Appends so many zeros and a one.
+    #[inline]
+    pub fn unary(&mut self, zeros: u64) {
+        self.zeros(zeros);
+        self.push(1, 1);
+    }
+
+    #[inline]
+    pub fn zeros(&mut self, mut zeros: u64) {
+        while zeros >= 64 {
+            self.push(0, 64);
+            zeros -= 64;
+        }
+        self.push(0, zeros as u32);
+    }
+
+    /// Fills the last byte with zeros.
+    pub fn align(&mut self) {
+        let used = self.filled.div_ceil(8) as usize;
+        self.bytes.extend_from_slice(&self.pending.to_le_bytes()[..used]);
+        (self.pending, self.filled) = (0, 0);
+    }
+}
+
+#[inline(always)]
+pub fn mask(width: u32) -> u64 {
+    if width == 0 { 0 } else { u64::MAX >> (64 - width) }
+}
+
+/// How many bits it takes to write a number.
+pub fn width(value: u64) -> u32 {
+    64 - value.leading_zeros()
+}
+
+/// The eight bytes that begin at `at`; there must be as many.
+#[inline(always)]
+pub fn word(bytes: &[u8], at: usize) -> u64 {
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(eight)
+}
+
+/// Asks for the line that this byte is on, to be read soon.
+#[inline(always)]
+pub fn prefetch(bytes: &[u8], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: an address is only a hint, whatever it is.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(at).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, at);
+}
+
+/// The number of `width` bits that begins at bit `at`; nine bytes from there on must be readable.
+#[inline(always)]
+pub fn read(bytes: &[u8], at: u64, width: u32) -> u64 {
+    let (byte, shift) = ((at / 8) as usize, (at % 8) as u32);
+    let low = word(bytes, byte) >> shift;
+    if shift + width <= 64 {
+        return low & mask(width);
+    }
+    (low | (bytes[byte + 8] as u64) << (64 - shift)) & mask(width)
+}
+
+/// Where the one stands that `k` ones come before; there must be more than `k`.
+#[inline]
+pub fn select(word: u64, k: u32) -> u32 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // Ones up to and including each byte, in that byte.
+    let pairs = word - ((word >> 1) & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + ((pairs >> 2) & 0x3333_3333_3333_3333);
+    let sums = ((fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(ONES);
+    // How many bytes end before it.
+    let before = (((k as u64 * ONES) | (ONES << 7)) - sums) >> 7 & ONES;
+    let place = (before.wrapping_mul(ONES) >> 56) as u32 * 8;
+    let mut byte = word >> place & 0xff;
+    for _ in 0..k - ((sums << 8) >> place & 0xff) as u32 {
+        byte &= byte - 1;
+    }
+    place + byte.trailing_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::hash::mix64;
+
+    #[test]
+    fn what_is_packed_is_read_back() {
+        let numbers: Vec<(u64, u32)> = (0..500).map(|i| (mix64(i), (mix64(i + 7777) % 65) as u32)).collect();
+        let mut packer = Packer::default();
+        numbers.iter().for_each(|&(value, width)| packer.push(value & mask(width), width));
+        packer.align();
+        packer.bytes.extend([0xff; 9]);
+        let mut at = 0;
+        for (value, width) in numbers {
+            assert_eq!(read(&packer.bytes, at, width), value & mask(width));
+            at += width as u64;
+        }
+    }
+
+    #[test]
+    fn select_finds_every_one() {
+        for seed in 0..200 {
+            let word =
+                [mix64(seed), u64::MAX, mix64(seed) & mix64(seed + 1), 1 << (seed % 64)][seed as usize % 4];
+            let ones: Vec<u32> = (0..64).filter(|&i| word >> i & 1 == 1).collect();
+            for (k, &place) in ones.iter().enumerate() {
+                assert_eq!(select(word, k as u32), place);
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Web pages -> the characters a reader sees, with the bytes each came from.
+//!
+//! Tags, comments, scripts and styles are nothing; character references are the characters they name. Like the
+//! code lexer it never fails and seeks no end twice: what is not closed is taken for text.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::machine::level::Level;
+use crate::read::chunk::Sink;
+use crate::read::find::find;
+use crate::read::fold::{Folding, MAX_EXPANSION};
+use crate::read::text::{Source, utf8_length};
+
+const TABLE: &str = include_str!("entities.txt");
+
+/// The longest name of a character, and the most that `&#...;` may hold.
+const MAX_NAME: usize = 32;
+
+/// Elements whose content is not text for a reader.
+const HIDDEN: [&[u8]; 6] = [b"script", b"style", b"template", b"noscript", b"svg", b"math"];
+
+fn entities() -> &'static HashMap<&'static [u8], Vec<u32>> {
+    static ENTITIES: OnceLock<HashMap<&'static [u8], Vec<u32>>> = OnceLock::new();
+    ENTITIES.get_or_init(|| {
+        let code =
+            |digits: &str| u32::from_str_radix(digits, 16).expect("entities.txt holds hexadecimal numbers");
+        TABLE
+            .lines()
+            .map(|line| line.split_once(' ').unwrap_or((line, "")))
+            .map(|(name, codes)| (name.as_bytes(), codes.split_whitespace().map(code).collect()))
+            .collect()
+    })
+}
+
+/// Sends a page's text to the sink and returns how many bytes of it are not valid UTF-8; the table gives the code
+/// points of a single-byte encoding.
+pub(crate) fn read<S: Sink>(
+    source: &Source,
+    sink: &mut S,
+    bytes: &[u8],
+    folding: &Folding,
+    table: Option<&[u32]>,
+    level: Level,
+) -> u64 {
+    let mut invalid = 0;
+    let mut page = Page::new(bytes);
+    while let Some(piece) = page.next() {
+        let mut emit = |code: u32, start: usize, end: usize| {
+            if sink.chunk().room() < MAX_EXPANSION {
+                sink.flush(source);
+            }
+            let chunk = sink.chunk();
+            folding.fold(code, |symbol| {
+                chunk.ends[chunk.len] = end as u32;
+                chunk.push(symbol, start as u32);
+            });
+        };
+        match (piece, table) {
+            (Piece::Named(codes, start), _) => codes.iter().for_each(|&code| emit(code, start, page.at)),
+            (Piece::Number(code, start), _) => emit(code, start, page.at),
+            (Piece::Text(start, end), Some(table)) => {
+                (start..end).for_each(|at| emit(table[bytes[at] as usize], at, at + 1));
+            }
+            (Piece::Text(start, end), None) => {
+                invalid += source.utf8(sink, &bytes[..end], start, folding, level);
+            }
+        }
+    }
+    invalid
+}
+
+/// Where the character at `place` ends; a reference, where it was noted to end: a '&' that is none is no symbol.
+#[inline(always)]
+pub(crate) fn end(bytes: &[u8], place: u32, noted: u32, utf8: bool) -> u32 {
+    match bytes[place as usize] {
+        b'&' => noted,
+        first => place + if utf8 { utf8_length(first) } else { 1 },
+    }
+}
+
+/// Where in a page the reader is.
+pub(crate) struct Page<'a> {
+    text: &'a [u8],
+    at: usize,
+    /// Ends that were sought up to the end of the page, in vain.
+    no_comment_end: bool,
+    no_tag_end: bool,
+    no_quote: [bool; 2],
+    no_close: [bool; HIDDEN.len()],
+}
+
+/// What comes next in a page.
+pub(crate) enum Piece {
+    /// Bytes that are text.
+    Text(usize, usize),
+    /// A character reference: its code points and where it starts.
+    Named(&'static [u32], usize),
+    Number(u32, usize),
+}
+
+impl<'a> Page<'a> {
+    pub fn new(text: &'a [u8]) -> Self {
+        Page {
+            text,
+            at: 0,
+            no_comment_end: false,
+            no_tag_end: false,
+            no_quote: [false; 2],
+            no_close: [false; HIDDEN.len()],
+        }
+    }
+
+    /// The next piece of visible text.
+    pub fn next(&mut self) -> Option<Piece> {
+        while self.at < self.text.len() {
+            let start = self.at;
+            let rest = &self.text[start..];
+            match rest[0] {
+                b'<' if self.skip_markup() => continue,
+                b'&' => {
+                    if let Some(piece) = self.reference() {
+                        return Some(piece);
+                    }
+                }
+                _ => {}
+            }
+            // At least one byte, so that a '<' or '&' that means nothing is text.
+            self.at = find(self.text, start + 1, [b'<', b'&']);
+            return Some(Piece::Text(start, self.at));
+        }
+        None
+    }
+
+    fn find(&self, from: usize, what: &[u8]) -> Option<usize> {
+        let mut at = from;
+        loop {
+            at = find(self.text, at, [what[0]]);
+            if self.text.get(at..)?.is_empty() {
+                return None;
+            }
+            if self.text[at..].starts_with(what) {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+
+    /// Moves behind the tag, comment or declaration that starts here, and behind what a hidden element holds.
+    fn skip_markup(&mut self) -> bool {
+        let start = self.at;
+        let rest = &self.text[start..];
+        if rest.starts_with(b"<!--") && !self.no_comment_end {
+            if let Some(end) = self.find(start + 4, b"-->") {
+                self.at = end + 3;
+                return true;
+            }
+            self.no_comment_end = true;
+        }
+        let closing = rest.get(1) == Some(&b'/');
+        let name = &rest[1 + closing as usize..];
+        let length = name.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+        let is_tag = name.first().is_some_and(|b| b.is_ascii_alphabetic());
+        if !is_tag && !matches!(rest.get(1), Some(b'!' | b'?' | b'/')) {
+            return false;
+        }
+        let end = if self.no_tag_end { None } else { self.tag_end(start + 1) };
+        let Some(end) = end else {
+            self.no_tag_end = true;
+            return false;
+        };
+        self.at = end;
+        let hidden = HIDDEN.iter().position(|h| name[..length].eq_ignore_ascii_case(h));
+        if let Some(kind) = hidden
+            && is_tag
+            && !closing
+            && self.text[end - 2] != b'/'
+        {
+            self.skip_hidden(kind);
+        }
+        true
+    }
+
+    /// Behind the '>' that closes a tag; quotes hide it.
+    fn tag_end(&mut self, from: usize) -> Option<usize> {
+        let mut at = from;
+        loop {
+            at = find(self.text, at, [b'>', b'<', b'"', b'\'']);
+            let byte = *self.text.get(at)?;
+            at += 1;
+            match byte {
+                b'>' => return Some(at),
+                b'<' => return Some(at - 1), // the next tag: this one was never closed
+                _ => {
+                    let kind = (byte == b'"') as usize;
+                    // Only the value of an attribute is quoted.
+                    if self.text[at - 2] != b'=' || self.no_quote[kind] {
+                        continue;
+                    }
+                    match self.find(at, &[byte]) {
+                        Some(end) => at = end + 1,
+                        None => self.no_quote[kind] = true,
+                    }
+                }
+            }
+        }
+    }
+
+    fn skip_hidden(&mut self, kind: usize) {
+        if self.no_close[kind] {
+            return;
+        }
+        let name = HIDDEN[kind];
+        let mut at = self.at;
+        while let Some(found) = self.find(at, b"</") {
+            let close = &self.text[found + 2..];
+            if close.len() >= name.len() && close[..name.len()].eq_ignore_ascii_case(name) {
+                self.at = found;
+                return;
+            }
+            at = found + 2;
+        }
+        self.no_close[kind] = true;
+    }
+
+    /// A reference such as `&eacute;` or `&#233;`, which may lack its semicolon.
+    fn reference(&mut self) -> Option<Piece> {
+        let start = self.at;
+        let body = &self.text[start + 1..];
+        let number = body.first() == Some(&b'#');
+        let word = &body[number as usize..];
+        let length = word.iter().take(MAX_NAME).take_while(|b| b.is_ascii_alphanumeric()).count();
+        let semicolon = word.get(length) == Some(&b';');
+        let end = start + 1 + number as usize + length + semicolon as usize;
+        let piece = if number {
+            let digits = std::str::from_utf8(&word[..length]).ok()?;
+            let code = match digits.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => digits.parse().ok()?,
+            };
+            Piece::Number(code, start)
+        } else {
+            Piece::Named(entities().get(&word[..length])?, start)
+        };
+        self.at = end;
+        Some(piece)
+    }
+}

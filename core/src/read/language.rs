@@ -1,0 +1,291 @@
+//! How a programming language is written, as a table: no code per language.
+
+use crate::read::keyword::{Keywords, word_hash};
+
+/// A name, a number, a string; punctuation is its own byte, keywords have the top bit set.
+pub(crate) const NAME: u32 = 1;
+pub(crate) const NUMBER: u32 = 2;
+pub(crate) const STRING: u32 = 3;
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Class {
+    #[default]
+    Space,
+    Name,
+    Digit,
+    Mark,
+    /// A mark that may begin a number.
+    Point,
+}
+
+/// Something that begins with fixed bytes and is skipped or taken as a whole.
+pub(crate) struct Rule {
+    pub(crate) open: Vec<u8>,
+    pub(crate) kind: Kind,
+    /// Counts only as the first thing on its line.
+    pub(crate) first: bool,
+    /// Its close opens another if it stands right before a word: then this one was never closed.
+    pub(crate) reopens: bool,
+}
+
+pub(crate) enum Kind {
+    LineComment,
+    BlockComment {
+        close: Vec<u8>,
+        nested: bool,
+    },
+    /// `escape` hides the byte behind it; a `doubled` close is part of the string.
+    Text {
+        close: Vec<u8>,
+        escape: Option<u8>,
+        doubled: bool,
+        lines: bool,
+    },
+    /// One character between quotes; otherwise the quote is a mark.
+    Char {
+        escape: Option<u8>,
+    },
+    /// A number of fence bytes, then a quote; closed by a quote and as many fence bytes.
+    Fenced {
+        fence: u8,
+        quote: u8,
+        close: u8,
+    },
+    /// Up to the bracket a word of the writer's own, which closes the string.
+    Tagged,
+    /// A word of the writer's own, perhaps quoted; closed by the line that begins with it.
+    Here,
+    /// A line that is ceremony: imports and the like.
+    Ceremony,
+    /// The end of the program, up to where it goes on.
+    Outside,
+}
+
+impl Kind {
+    /// Whether it is no symbol.
+    pub(crate) fn is_skipped(&self) -> bool {
+        matches!(self, Kind::LineComment | Kind::Ceremony | Kind::BlockComment { .. } | Kind::Outside)
+    }
+}
+
+impl Rule {
+    fn closes_with(&self, mark: &[u8]) -> bool {
+        matches!(&self.kind, Kind::BlockComment { close, .. } | Kind::Text { close, .. } if close == mark)
+    }
+}
+
+/// Lines whose columns have meaning.
+pub(crate) struct Columns {
+    pub(crate) comment: Vec<u8>,
+    pub(crate) continuation: usize,
+    pub(crate) last: usize,
+}
+
+/// What parts a program from the page that it stands in.
+pub(crate) struct Outside {
+    pub(crate) close: Vec<u8>,
+    pub(crate) open: Vec<u8>,
+    /// What may stand behind the mark and belongs to it.
+    pub(crate) rest: Vec<Vec<u8>>,
+}
+
+impl Outside {
+    /// How much of a text belongs to the mark before it.
+    pub(crate) fn rest_of_mark(&self, text: &[u8]) -> usize {
+        let begins = |rest: &&Vec<u8>| text.get(..rest.len()).is_some_and(|t| t.eq_ignore_ascii_case(rest));
+        self.rest.iter().find(begins).map_or(0, Vec::len)
+    }
+}
+
+/// How a language is written.
+pub struct Language {
+    pub(crate) classes: [Class; 256],
+    pub(crate) inside: [bool; 256],
+    /// What may part the digits of a number.
+    pub(crate) inside_number: [bool; 256],
+    pub(crate) rules: Vec<Rule>,
+    /// For every first byte the rules to try, longest first.
+    pub(crate) by_byte: Vec<Vec<u16>>,
+    /// Whether there are any for white space: then the last of several spaces may begin a comment.
+    pub(crate) is_space_ruled: bool,
+    /// For every two bytes a bit: whether a rule may begin with them.
+    pairs: Box<[u64; 256 * 4]>,
+    keywords: Keywords,
+    pub(crate) ignore_case: bool,
+    pub(crate) keep_names: bool,
+    pub(crate) columns: Option<Columns>,
+    pub(crate) outside: Option<Outside>,
+}
+
+impl Language {
+    /// From records separated by byte 30, with fields separated by byte 31; see `languages.py`.
+    pub fn parse(table: &[u8]) -> Result<Language, String> {
+        let mut language = Language {
+            classes: [Class::Space; 256],
+            inside: [false; 256],
+            inside_number: [false; 256],
+            rules: Vec::new(),
+            by_byte: vec![Vec::new(); 256],
+            is_space_ruled: false,
+            pairs: Box::new([0; 256 * 4]),
+            keywords: Keywords::default(),
+            ignore_case: false,
+            keep_names: false,
+            columns: None,
+            outside: None,
+        };
+        for byte in 0..=255u8 {
+            let name = byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80;
+            let class = match byte {
+                _ if name => Class::Name,
+                b'0'..=b'9' => Class::Digit,
+                b'!'..=b'~' => Class::Mark,
+                _ => Class::Space,
+            };
+            language.classes[byte as usize] = class;
+            language.inside[byte as usize] = name || class == Class::Digit;
+        }
+        let mut keywords = Vec::new();
+        for record in table.split(|&b| b == 30).filter(|r| !r.is_empty()) {
+            let fields: Vec<&[u8]> = record.split(|&b| b == 31).collect();
+            language
+                .apply(&fields, &mut keywords)
+                .map_err(|why| format!("{why} in the record {:?}", String::from_utf8_lossy(record)))?;
+        }
+        language.keywords = Keywords::new(&keywords, language.ignore_case);
+        language.rules.sort_by_key(|rule| std::cmp::Reverse(rule.open.len()));
+        for (i, rule) in language.rules.iter().enumerate() {
+            let same = |a: u8, b: u8| a == b || language.ignore_case && a.eq_ignore_ascii_case(&b);
+            for first in (0..=255).filter(|&b| same(rule.open[0], b)) {
+                language.by_byte[first as usize].push(i as u16);
+                for second in (0..=255).filter(|&b| rule.open.get(1).is_none_or(|&own| same(own, b))) {
+                    language.pairs[first as usize * 4 + second as usize / 64] |= 1 << (second % 64);
+                }
+            }
+        }
+        language.is_space_ruled =
+            (0..256).any(|b| language.classes[b] == Class::Space && !language.by_byte[b].is_empty());
+        Ok(language)
+    }
+
+    /// Whether a rule may begin with these two bytes.
+    #[inline(always)]
+    pub(crate) fn may_begin(&self, first: u8, second: u8) -> bool {
+        self.pairs[first as usize * 4 + second as usize / 64] >> (second % 64) & 1 != 0
+    }
+
+    fn apply(&mut self, fields: &[&[u8]], keywords: &mut Vec<Vec<u8>>) -> Result<(), &'static str> {
+        let field = |i: usize| fields.get(i).map(|f| f.to_vec()).ok_or("a field is missing");
+        let byte = |i: usize| fields.get(i).and_then(|f| f.first().copied());
+        let flag = |i: usize| byte(i) == Some(b'1');
+        let number = |i: usize| {
+            std::str::from_utf8(fields.get(i).copied().unwrap_or_default())
+                .ok()
+                .and_then(|text| text.parse::<usize>().ok())
+                .ok_or("a number is missing")
+        };
+        let mut first = false;
+        let kind = match fields[0] {
+            b"reopens" => {
+                let mark = field(1)?;
+                for rule in &mut self.rules {
+                    rule.reopens |= rule.closes_with(&mark);
+                }
+                return Ok(());
+            }
+            b"keyword" => {
+                let word = field(1)?;
+                if word.is_empty() {
+                    return Err("an empty field");
+                }
+                keywords.push(word);
+                return Ok(());
+            }
+            b"ignore-case" => {
+                self.ignore_case = true;
+                return Ok(());
+            }
+            b"keep-names" => {
+                self.keep_names = true;
+                return Ok(());
+            }
+            b"starts-name" => {
+                for b in field(1)? {
+                    self.classes[b as usize] = Class::Name;
+                    self.inside[b as usize] = true;
+                }
+                return Ok(());
+            }
+            b"starts-number" => {
+                field(1)?.iter().for_each(|&b| self.classes[b as usize] = Class::Point);
+                return Ok(());
+            }
+            b"inside-number" => {
+                field(1)?.iter().for_each(|&b| self.inside_number[b as usize] = true);
+                return Ok(());
+            }
+            b"inside-name" => {
+                field(1)?.iter().for_each(|&b| self.inside[b as usize] = true);
+                return Ok(());
+            }
+            b"columns" => {
+                if number(2)? == 0 {
+                    return Err("columns count from 1");
+                }
+                self.columns = Some(Columns { comment: field(1)?, continuation: number(2)?, last: number(3)? });
+                return Ok(());
+            }
+            b"outside" => {
+                let rest = (3..fields.len()).map(&field).collect::<Result<_, _>>()?;
+                self.outside = Some(Outside { close: field(1)?, open: field(2)?, rest });
+                Kind::Outside
+            }
+            b"line-comment" => {
+                first = flag(2);
+                Kind::LineComment
+            }
+            b"block-comment" => {
+                first = flag(4);
+                Kind::BlockComment { close: field(2)?, nested: flag(3) }
+            }
+            b"string" => Kind::Text { close: field(2)?, escape: byte(3), doubled: flag(4), lines: flag(5) },
+            b"char" => Kind::Char { escape: byte(2) },
+            b"fenced" => Kind::Fenced {
+                fence: byte(2).ok_or("a fence is missing")?,
+                quote: byte(3).ok_or("a quote is missing")?,
+                close: byte(4).ok_or("a close is missing")?,
+            },
+            b"tagged" => Kind::Tagged,
+            b"here" => Kind::Here,
+            b"ceremony" => {
+                first = true;
+                Kind::Ceremony
+            }
+            _ => return Err("an unknown kind"),
+        };
+        let open = field(1)?;
+        if open.is_empty()
+            || self.outside.as_ref().is_some_and(|outside| outside.open.is_empty())
+            || matches!(&kind, Kind::BlockComment { close, .. } | Kind::Text { close, .. } if close.is_empty())
+        {
+            return Err("an empty field");
+        }
+        self.rules.push(Rule { open, kind, first, reopens: false });
+        Ok(())
+    }
+
+    /// The symbol of a name: its own if it is a keyword or names are kept.
+    #[inline(always)]
+    pub(crate) fn name(&self, text: &[u8], start: usize, end: usize) -> u32 {
+        if self.keep_names {
+            return word_hash(&text[start..end], self.ignore_case);
+        }
+        self.keywords.symbol(text, start, end)
+    }
+
+    #[inline(always)]
+    pub(crate) fn starts_with(&self, text: &[u8], open: &[u8]) -> bool {
+        let same = |(a, b): (&u8, &u8)| a == b || self.ignore_case && a.eq_ignore_ascii_case(b);
+        text.len() >= open.len() && text.iter().zip(open).all(same)
+    }
+}

@@ -1,0 +1,11 @@
+//! Bytes in any encoding, web pages and programs -> streams of symbols.
+
+pub mod chunk;
+pub(crate) mod find;
+pub mod fold;
+pub mod gather;
+pub(crate) mod html;
+pub(crate) mod keyword;
+pub mod language;
+pub(crate) mod lexer;
+pub mod text;

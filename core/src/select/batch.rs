@@ -1,0 +1,134 @@
+//! Many documents at once, on several threads; the result does not depend on how many.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::machine::level::Level;
+use crate::read::text::Source;
+use crate::select::fingerprints::Fingerprints;
+use crate::select::selector::{Recipe, Selector};
+
+/// Bytes of input that a thread takes at a time.
+const SHARE: usize = 1 << 18;
+
+#[derive(Default)]
+pub struct Batch {
+    pub fingerprints: Fingerprints,
+    /// offsets[i] .. offsets[i+1] are the fingerprints of document i.
+    pub offsets: Vec<u64>,
+    /// The number of symbols in each document.
+    pub symbols: Vec<u64>,
+    /// The number of bytes in each that should be UTF-8 and are not.
+    pub invalid: Vec<u64>,
+}
+
+impl Batch {
+    /// Takes over what another batch holds, which is this part of everything; returns memory to use again. From the
+    /// first that holds anything one knows about how much will come.
+    fn append(&mut self, other: Batch, part: f64) -> Fingerprints {
+        let before = self.fingerprints.hashes.len() as u64;
+        self.offsets.extend(other.offsets.iter().map(|o| o + before));
+        self.symbols.extend(other.symbols);
+        self.invalid.extend(other.invalid);
+        if before == 0 && part == 1.0 {
+            return std::mem::replace(&mut self.fingerprints, other.fingerprints);
+        }
+        if before == 0 {
+            self.fingerprints.reserve((other.fingerprints.hashes.len() as f64 / part * 1.0625) as usize);
+        }
+        self.fingerprints.append(&other.fingerprints);
+        other.fingerprints.cleared()
+    }
+}
+
+/// Shares that are joined in order by whoever is done with one, so that few wait and memory stays flat.
+#[derive(Default)]
+struct Joined {
+    batch: Batch,
+    waiting: BTreeMap<usize, Batch>,
+    expected: usize,
+    spare: Vec<Fingerprints>,
+}
+
+impl Joined {
+    /// Takes over share number `i`; returns memory to use again, if there is any.
+    fn join(&mut self, i: usize, done: Batch, part: impl Fn(usize) -> f64) -> Option<Fingerprints> {
+        self.waiting.insert(i, done);
+        while let Some(done) = self.waiting.remove(&self.expected) {
+            self.spare.push(self.batch.append(done, part(self.expected)));
+            self.expected += 1;
+        }
+        self.spare.pop()
+    }
+}
+
+/// Fingerprints of every document, in their order.
+pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Level) -> Batch {
+    let shares = share(sources);
+    let threads = threads.clamp(1, shares.len().max(1));
+    let mut batch = Batch::default();
+    let size = |some: &[Source]| some.iter().map(Source::size).sum::<usize>() as f64;
+    let total = size(sources);
+    let part = |share: &std::ops::Range<usize>| size(&sources[share.clone()]) / total;
+    if threads == 1 {
+        let mut selector = Selector::new(recipe, level);
+        for share in &shares {
+            let done = work(&mut selector, &sources[share.clone()], level);
+            selector.reuse(batch.append(done, part(share)));
+        }
+    } else {
+        let next = AtomicUsize::new(0);
+        let joined = Mutex::new(Joined { batch, ..Joined::default() });
+        std::thread::scope(|scope| {
+            let spawn = |_| {
+                scope.spawn(|| {
+                    let mut selector = Selector::new(recipe, level);
+                    while let i = next.fetch_add(1, Ordering::Relaxed)
+                        && let Some(share) = shares.get(i)
+                    {
+                        let done = work(&mut selector, &sources[share.clone()], level);
+                        let Ok(mut all) = joined.lock() else { break }; // another thread has panicked
+                        if let Some(memory) = all.join(i, done, |i| part(&shares[i])) {
+                            selector.reuse(memory);
+                        }
+                    }
+                })
+            };
+            let workers: Vec<_> = (0..threads).map(spawn).collect();
+            for worker in workers {
+                if let Err(panic) = worker.join() {
+                    std::panic::resume_unwind(panic); // with its own message
+                }
+            }
+        });
+        batch = joined.into_inner().unwrap_or_default().batch;
+    }
+    batch.offsets.push(batch.fingerprints.hashes.len() as u64);
+    batch
+}
+
+fn work(selector: &mut Selector, sources: &[Source], level: Level) -> Batch {
+    let mut batch = Batch::default();
+    for source in sources {
+        batch.offsets.push(selector.found() as u64);
+        batch.invalid.push(source.read(selector, level));
+        batch.symbols.push(selector.finish(source));
+    }
+    batch.fingerprints = selector.take();
+    batch
+}
+
+/// Consecutive documents of about `SHARE` bytes.
+fn share(sources: &[Source]) -> Vec<std::ops::Range<usize>> {
+    let mut shares = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (i, source) in sources.iter().enumerate() {
+        size += source.size();
+        if size >= SHARE || i + 1 == sources.len() {
+            shares.push(start..i + 1);
+            (start, size) = (i + 1, 0);
+        }
+    }
+    shares
+}

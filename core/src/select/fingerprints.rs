@@ -1,0 +1,49 @@
+//! Fingerprints of documents in columns.
+
+use crate::machine::pages::prefer_huge_pages;
+
+#[derive(Default, Debug)]
+pub struct Fingerprints {
+    pub hashes: Vec<u64>,
+    pub positions: Vec<u32>,
+    pub starts: Vec<u32>,
+    pub ends: Vec<u32>,
+}
+
+impl Fingerprints {
+    /// The same memory, empty.
+    pub fn cleared(mut self) -> Self {
+        self.hashes.clear();
+        self.positions.clear();
+        self.starts.clear();
+        self.ends.clear();
+        self
+    }
+
+    #[inline]
+    pub fn push(&mut self, hash: u64, position: u32, start: u32, end: u32) {
+        self.hashes.push(hash);
+        self.positions.push(position);
+        self.starts.push(start);
+        self.ends.push(end);
+    }
+
+    /// Room for so many more in every column, if there is as much memory; without it columns grow as they are filled.
+    pub fn reserve(&mut self, n: usize) {
+        let all = [&mut self.positions, &mut self.starts, &mut self.ends];
+        if self.hashes.try_reserve(n).is_ok() && all.into_iter().all(|column| column.try_reserve(n).is_ok()) {
+            prefer_huge_pages(&mut self.hashes);
+            [&mut self.positions, &mut self.starts, &mut self.ends].into_iter().for_each(prefer_huge_pages);
+        } else {
+            self.hashes.shrink_to_fit();
+            [&mut self.positions, &mut self.starts, &mut self.ends].into_iter().for_each(Vec::shrink_to_fit);
+        }
+    }
+
+    pub fn append(&mut self, other: &Fingerprints) {
+        self.hashes.extend_from_slice(&other.hashes);
+        self.positions.extend_from_slice(&other.positions);
+        self.starts.extend_from_slice(&other.starts);
+        self.ends.extend_from_slice(&other.ends);
+    }
+}

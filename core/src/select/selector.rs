@@ -1,0 +1,371 @@
+//! Symbols -> Fingerprints: which grams of a stream are kept, for every selection scheme.
+//!
+//! A `Selector` is fed a stream chunk by chunk and never holds more of it than a chunk; for the rarest grams, all.
+
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::machine::level::Level;
+use crate::read::chunk::{Chunk, Sink};
+use crate::read::text::Source;
+use crate::select::fingerprints::Fingerprints;
+use crate::select::hash::Identity;
+use crate::select::rare::Rare;
+use crate::select::window::{Change, Order, Windows};
+
+/// How grams are chosen; `w` of the recipe is the number each names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Every gram.
+    All,
+    /// Every w-th gram, counted from the start: fails when text is inserted.
+    Every,
+    /// Grams whose hash is 0 modulo p: leaves gaps.
+    ModP,
+    /// As ModP; a gram that ends w grams without one is kept too.
+    SafeModP,
+    /// The w smallest hashes of the document.
+    Smallest,
+    /// The w grams whose first symbols are rarest in the document.
+    Rare,
+    /// The smallest gram of every window of w.
+    Windows(Order),
+}
+
+impl Scheme {
+    /// The scheme that callers of the C interface mean by a number.
+    pub fn numbered(number: u32) -> Option<Scheme> {
+        Some(match number {
+            0 => Scheme::All,
+            1 => Scheme::Every,
+            2 => Scheme::ModP,
+            3 => Scheme::SafeModP,
+            4 => Scheme::Smallest,
+            5 => Scheme::Windows(Order::Winnow),
+            6 => Scheme::Windows(Order::OpenClosed),
+            7 => Scheme::Windows(Order::Mod),
+            8 => Scheme::Rare,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    pub scheme: Scheme,
+    /// On equal grams keep the previous window's choice (definition 3 of the paper).
+    pub robust: bool,
+    pub k: usize,
+    pub w: usize,
+    /// The window actually used, at least w: a wider one selects a subset.
+    pub window: usize,
+    /// The modulus of the mod-p schemes.
+    pub p: u64,
+    /// Symbols in an inner gram, for the orders that look inside grams.
+    pub r: usize,
+    /// Symbols to pass over at the start of a document, for the rarest grams.
+    pub skip: u32,
+    /// Positions and ends are not asked for: they may be missing.
+    pub only_starts: bool,
+    pub seed: u64,
+}
+
+/// Symbols gathered before each selection step, beyond what windows reach over.
+const STEP: usize = 1 << 13;
+
+pub struct Selector {
+    recipe: Recipe,
+    chunk: Chunk,
+    /// Position in the stream of the chunk's first symbol.
+    base: u64,
+    out: Fingerprints,
+    identity: Identity,
+    level: Level,
+    state: State,
+    kept: Vec<u32>,
+}
+
+enum State {
+    Windowed { windows: Windows, changes: Vec<Change>, choice: Choice },
+    Rolling(Rolling),
+    Whole(Box<Rare>),
+}
+
+/// The window scheme's memory from one window to the next; positions in the stream.
+#[derive(Clone, Copy, Default)]
+struct Choice {
+    /// The last gram kept.
+    kept: Option<(u64, u32)>,
+    /// The smallest gram of the latest windows, passed over because it equals the kept one.
+    passed: Option<(u64, u32)>,
+    minimum: Option<u64>,
+}
+
+#[derive(Default)]
+struct Rolling {
+    value: u64,
+    leaving: u32,
+    grams: u64,
+    since_good: usize,
+    smallest: BinaryHeap<u64>,
+    ranges: BTreeMap<u64, (u32, u32, u32)>,
+}
+
+impl Selector {
+    pub fn new(recipe: Recipe, level: Level) -> Self {
+        let Recipe { scheme, k, w, window, r, seed, .. } = recipe;
+        let state = match scheme {
+            Scheme::Windows(order) => State::Windowed {
+                windows: Windows::new(order, k, w, r, seed, level, window),
+                changes: Vec::new(),
+                choice: Choice::default(),
+            },
+            Scheme::Rare => State::Whole(Box::new(Rare::new(&recipe))),
+            _ => State::Rolling(Rolling::default()),
+        };
+        let reach = if matches!(state, State::Windowed { .. }) { window + k } else { k };
+        Selector {
+            recipe,
+            chunk: Chunk::new(reach + STEP.max(2 * reach)),
+            base: 0,
+            out: Fingerprints::default(),
+            identity: Identity::new(k, seed),
+            level,
+            state,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Ends the stream and returns its number of symbols. The selector is then ready for another.
+    pub fn finish(&mut self, source: &Source) -> u64 {
+        if !matches!(self.state, State::Whole(_)) {
+            self.flush(source);
+        }
+        let (k, window) = (self.recipe.k, self.recipe.window);
+        let symbols = self.base + self.chunk.len as u64;
+        match &mut self.state {
+            State::Windowed { choice, .. } => {
+                *choice = Choice::default();
+                if symbols >= k as u64 && symbols < (window + k - 1) as u64 {
+                    // No full window: the single minimum stands for the document.
+                    self.select_windows(self.chunk.len - k + 1, source);
+                    if let State::Windowed { choice, .. } = &mut self.state {
+                        *choice = Choice::default();
+                    }
+                }
+            }
+            State::Rolling(rolling) => {
+                let last = std::mem::take(rolling);
+                let mut smallest: Vec<_> = last.smallest.into_iter().map(|h| (last.ranges[&h], h)).collect();
+                smallest.sort_unstable();
+                for ((position, start, end), hash) in smallest {
+                    self.out.push(hash, position, start, end);
+                }
+            }
+            State::Whole(rare) => {
+                let Chunk { places, ends, len, .. } = &self.chunk;
+                for (hash, position) in rare.choose(&self.chunk.symbols[..*len], &self.identity) {
+                    let of = |p: usize| source.range(p as u32, places[p], ends[p]);
+                    let (first, last) = (position as usize, position as usize + k - 1);
+                    self.out.push(hash, position, of(first).0, of(last).1);
+                }
+            }
+        }
+        self.chunk.len = 0;
+        self.base = 0;
+        symbols
+    }
+
+    /// How many fingerprints there are to take.
+    pub fn found(&self) -> usize {
+        self.out.hashes.len()
+    }
+
+    /// Gives the selector memory for its next fingerprints.
+    pub fn reuse(&mut self, memory: Fingerprints) {
+        if self.out.hashes.is_empty() {
+            self.out = memory;
+        }
+    }
+
+    /// The fingerprints of all streams since they were last taken.
+    pub fn take(&mut self) -> Fingerprints {
+        std::mem::take(&mut self.out)
+    }
+
+    /// Chooses among all windows of `width` grams in the chunk, and lets go of what later ones cannot reach.
+    fn select_windows(&mut self, width: usize, source: &Source) {
+        let State::Windowed { windows, changes, choice } = &mut self.state else { return };
+        let (k, base) = (self.recipe.k, self.base);
+        let reach = width + k - 1;
+        if self.chunk.len < reach {
+            return;
+        }
+        let symbols = &self.chunk.symbols[..self.chunk.len];
+        let count = self.chunk.len - reach + 1;
+        windows.changes(symbols, width, changes);
+        let mut choice_now = *choice; // in registers while the loop runs
+        let gram = |position: u64| &symbols[(position - base) as usize..][..k];
+        let kept = &mut self.kept;
+        kept.clear();
+        for change in changes.iter() {
+            let window = base + change.window as u64;
+            let position = base + change.position as u64;
+            choice_now.settle(window, base, kept);
+            if choice_now.minimum == Some(position) {
+                continue; // the previous chunk's last window chose it already
+            }
+            choice_now.minimum = Some(position);
+            let equal = self.recipe.robust
+                && choice_now.kept.is_some_and(|(previous, key)| {
+                    // Equal keys are not enough: passing over a different gram would lose matches.
+                    previous >= window && key == change.key && gram(previous) == gram(position)
+                });
+            if equal {
+                choice_now.passed = Some((position, change.key));
+            } else {
+                choice_now.keep((position, change.key), base, kept);
+            }
+        }
+        choice_now.settle(base + count as u64, base, kept);
+        *choice = choice_now;
+        self.identity.of_all(&self.chunk.symbols, kept, self.level, &mut self.out.hashes);
+        let Fingerprints { positions, starts, ends, .. } = &mut self.out;
+        let (chunk, last) = (&self.chunk, k - 1);
+        let asked = if self.recipe.only_starts { &[] } else { kept.as_slice() };
+        positions.extend(asked.iter().map(|&p| base as u32 + p));
+        if source.is_plain() {
+            starts.extend(kept.iter().map(|&p| base as u32 + p));
+            ends.extend(asked.iter().map(|&p| base as u32 + p + k as u32));
+        } else {
+            let range = |p: usize| source.range(base as u32 + p as u32, chunk.places[p], chunk.ends[p]);
+            starts.extend(kept.iter().map(|&p| range(p as usize).0));
+            ends.extend(asked.iter().map(|&p| range(p as usize + last).1));
+        }
+        self.chunk.drop_front(count);
+        self.base += count as u64;
+    }
+
+    fn select_rolling(&mut self, source: &Source) {
+        let State::Rolling(rolling) = &mut self.state else { return };
+        let Recipe { scheme, k, w, p, .. } = self.recipe;
+        if self.chunk.len < k {
+            return;
+        }
+        let symbols = &self.chunk.symbols[..self.chunk.len];
+        let count = self.chunk.len - k + 1;
+        for i in 0..count {
+            rolling.value = if rolling.grams == 0 {
+                self.identity.start(symbols)
+            } else {
+                self.identity.roll(rolling.value, rolling.leaving, symbols[i + k - 1])
+            };
+            rolling.leaving = symbols[i];
+            let hash = self.identity.finish(rolling.value);
+            let position = (self.base + i as u64) as u32;
+            let range = || {
+                let of = |j: usize| {
+                    source.range((self.base + j as u64) as u32, self.chunk.places[j], self.chunk.ends[j])
+                };
+                (of(i).0, of(i + k - 1).1)
+            };
+            let keep = match scheme {
+                Scheme::Every => rolling.grams.is_multiple_of(w as u64),
+                Scheme::ModP => hash.is_multiple_of(p),
+                Scheme::SafeModP => {
+                    let good = hash.is_multiple_of(p);
+                    rolling.since_good = if good { 0 } else { rolling.since_good + 1 };
+                    good || rolling.since_good >= w
+                }
+                Scheme::Smallest => {
+                    let (start, end) = range();
+                    rolling.keep_smallest(hash, w, (position, start, end));
+                    false
+                }
+                Scheme::All | Scheme::Rare | Scheme::Windows(_) => true,
+            };
+            rolling.grams += 1;
+            if keep {
+                let (start, end) = range();
+                self.out.push(hash, position, start, end);
+            }
+        }
+        self.chunk.drop_front(count);
+        self.base += count as u64;
+    }
+}
+
+impl Choice {
+    fn keep(&mut self, choice: (u64, u32), base: u64, kept: &mut Vec<u32>) {
+        kept.push((choice.0 - base) as u32);
+        self.kept = Some(choice);
+        self.passed = None;
+    }
+
+    /// Called before window `next`: a gram that was passed over is kept once a window held it as its minimum
+    /// and no longer held the gram it was passed over for.
+    fn settle(&mut self, next: u64, base: u64, kept: &mut Vec<u32>) {
+        if let (Some(passed), Some((previous, _))) = (self.passed, self.kept)
+            && previous + 1 < next
+        {
+            self.keep(passed, base, kept);
+        }
+    }
+}
+
+impl Rolling {
+    /// Distinct hashes only, each at its first occurrence.
+    fn keep_smallest(&mut self, hash: u64, n: usize, range: (u32, u32, u32)) {
+        let full = self.smallest.len() >= n;
+        if self.ranges.contains_key(&hash) || full && self.smallest.peek().is_some_and(|&top| top < hash) {
+            return;
+        }
+        if full && let Some(largest) = self.smallest.pop() {
+            self.ranges.remove(&largest);
+        }
+        self.smallest.push(hash);
+        self.ranges.insert(hash, range);
+    }
+}
+
+impl Sink for Selector {
+    fn chunk(&mut self) -> &mut Chunk {
+        &mut self.chunk
+    }
+
+    fn flush(&mut self, source: &Source) {
+        match self.state {
+            State::Windowed { .. } => self.select_windows(self.recipe.window, source),
+            State::Rolling(_) => self.select_rolling(source),
+            State::Whole(_) => self.chunk.grow(),
+        }
+    }
+}
+
+/// Winnowing over hashes that the caller made: the position of each choice.
+pub fn winnow(hashes: &[u64], w: usize, robust: bool) -> Vec<u32> {
+    let w = w.min(hashes.len());
+    let mut kept: Vec<u32> = Vec::new();
+    let mut falling: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
+    for (i, hash) in hashes.iter().enumerate() {
+        while falling.back().is_some_and(|&j| hashes[j] >= *hash) {
+            falling.pop_back();
+        }
+        falling.push_back(i);
+        if i + 1 < w {
+            continue;
+        }
+        let window = i + 1 - w;
+        while falling[0] < window {
+            falling.pop_front();
+        }
+        let least = falling[0] as u32;
+        let stays = kept.last().is_some_and(|&last| {
+            last == least
+                || robust && last as usize >= window && hashes[last as usize] == hashes[least as usize]
+        });
+        if !stays {
+            kept.push(least);
+        }
+    }
+    kept
+}

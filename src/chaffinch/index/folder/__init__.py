@@ -1,0 +1,1 @@
+"""The embedded store: an index in a folder."""

@@ -1,0 +1,1 @@
+"""Secret selection, rotation, probes."""

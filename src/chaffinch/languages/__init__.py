@@ -1,0 +1,1 @@
+"""Programming languages: a TOML file each, and the code that reads them."""

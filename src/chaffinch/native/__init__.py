@@ -1,0 +1,1 @@
+"""Typed wrappers over the C interface of the core."""

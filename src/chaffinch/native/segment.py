@@ -1,0 +1,270 @@
+"""Thin, typed wrappers over the native functions of the index: segments of postings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch._native import ffi, lib
+from chaffinch.errors import Damaged
+from chaffinch.native.fingerprint import (
+    FORMS,
+    Source,
+    column,
+    contiguous,
+    level,
+    native_sources,
+    owned,
+    threads_used,
+)
+from chaffinch.recipe import Recipe
+
+PIECE = 2**20
+
+
+class Postings(NamedTuple):
+    """A hash, the document that has it, and where; columns of equal length."""
+
+    hashes: NDArray[np.uint64]
+    documents: NDArray[np.uint32]
+    positions: NDArray[np.uint32]
+
+
+class Found(NamedTuple):
+    """Postings that were looked up, sorted by all three."""
+
+    queries: NDArray[np.uint32]
+    """Which of the hashes that were asked for."""
+    documents: NDArray[np.uint32]
+    positions: NDArray[np.uint32]
+
+
+class _Opened:
+    """A native segment and the buffer it reads. What uses them holds on to this, so neither goes too early."""
+
+    def __init__(self, data: Any, name: str) -> None:
+        self.buffer = ffi.from_buffer("uint8_t[]", data)
+        self.shape = ffi.new("ChfShape *")
+        why = ffi.new("char **")
+        handle = lib.chf_segment_open(self.buffer, len(self.buffer), self.shape, why)
+        if handle == ffi.NULL:
+            message = ffi.gc(why[0], lib.chf_message_free)
+            raise Damaged(name, ffi.string(message).decode())
+        self.handle = ffi.gc(handle, lib.chf_segment_free)
+
+
+class Segment:
+    """Sorted postings in one buffer, which must not change: a memory-mapped file, or bytes."""
+
+    def __init__(self, data: Any, name: str) -> None:
+        self.name = name
+        self._opened: _Opened | None = _Opened(data, name)
+        shape = self._opened.shape
+        self.postings = int(shape.postings)
+        self.first_document = int(shape.first_document)
+        self.last_document = int(shape.last_document)
+        self.hash_bits = int(shape.hash_bits)
+
+    @property
+    def opened(self) -> _Opened:
+        if self._opened is None:
+            raise ValueError(f"{self.name} is closed")
+        return self._opened
+
+    def check(self, *, threads: int | None = None) -> None:
+        """Reads everything; raises Damaged unless it is as it was written, and in order."""
+        opened = self.opened
+        _owned([self], lib.chf_segment_check(opened.handle, threads_used(threads)), lib.chf_bytes_free)
+
+    def scan(self, pieces: int = PIECE) -> Iterator[Postings]:
+        """Everything in the order of hash, document and position, at most so many at a time.
+
+        Of a hash the bits that are kept come back, the others as zeros.
+        """
+        opened, place = self.opened, ffi.new("uint64_t[2]")
+        while True:
+            result = lib.chf_segment_scan(opened.handle, place, max(1, pieces))
+            owner = _owned([self], result, lib.chf_postings_free)
+            if owner.len == 0:
+                return
+            yield Postings(
+                column(owner.hashes, owner.len, "<u8", owner),
+                column(owner.documents, owner.len, "<u4", owner),
+                column(owner.positions, owner.len, "<u4", owner),
+            )
+
+    def close(self) -> None:
+        """Lets go of the buffer, unless something still reads it: that does so when it is done."""
+        self._opened = None
+
+
+def _owned(segments: Sequence[Segment], result: Any, free: Any) -> Any:
+    if result.damaged:
+        owner = ffi.gc(result, free)
+        raise Damaged(segments[owner.damaged - 1].name, ffi.string(owner.error).decode())
+    return owned(result, free)
+
+
+def build(postings: Postings, *, hash_bits: int = 64, threads: int | None = None) -> NDArray[np.uint8]:
+    """The bytes of a segment of postings in any order; of every hash the top bits are kept."""
+    if not 32 <= hash_bits <= 64:
+        raise ValueError(f"hash_bits is {hash_bits}; give 32 to 64")
+    hashes = np.ascontiguousarray(postings.hashes, np.uint64)
+    documents, positions = contiguous(postings.documents), contiguous(postings.positions)
+    if not len(hashes) == len(documents) == len(positions):
+        raise ValueError("a posting has a hash, a document and a position")
+    result = lib.chf_segment_build(
+        ffi.from_buffer("uint64_t[]", hashes),
+        ffi.from_buffer("uint32_t[]", documents),
+        ffi.from_buffer("uint32_t[]", positions),
+        len(hashes),
+        hash_bits,
+        threads_used(threads),
+    )
+    owner = _owned([], result, lib.chf_bytes_free)
+    return column(owner.data, owner.len, "|u1", owner)
+
+
+def lookup(
+    segments: Sequence[Segment],
+    hashes: NDArray[np.uint64],
+    removed: NDArray[np.uint32],
+    *,
+    threads: int | None = None,
+) -> Found:
+    """Who has these hashes, but for the removed documents, which come sorted."""
+    opened = [segment.opened for segment in segments]
+    asked, gone = np.ascontiguousarray(hashes, np.uint64), contiguous(removed)
+    result = lib.chf_lookup(
+        ffi.new("void *[]", [o.handle for o in opened]),
+        len(opened),
+        ffi.from_buffer("uint64_t[]", asked),
+        len(asked),
+        ffi.from_buffer("uint32_t[]", gone),
+        len(gone),
+        threads_used(threads),
+    )
+    owner = _owned(segments, result, lib.chf_postings_free)
+    return Found(
+        column(owner.queries, owner.len, "<u4", owner),
+        column(owner.documents, owner.len, "<u4", owner),
+        column(owner.positions, owner.len, "<u4", owner),
+    )
+
+
+class Asked(NamedTuple):
+    """The fingerprints of a query that matches grow from: columns of equal length."""
+
+    positions: NDArray[np.uint32]
+    numbers: NDArray[Any]
+    """Which hash each of them has."""
+
+
+class Spread(NamedTuple):
+    """From these positions of a query on so many documents have what is there: columns of equal length."""
+
+    positions: NDArray[np.uint32]
+    owners: NDArray[Any]
+
+
+class Grown(NamedTuple):
+    """A match."""
+
+    runs: list[list[int]]
+    """Bytes: start and end in the query, start and end in the document."""
+    symbols: int
+    longest: int
+    owners: int
+
+
+class Common(NamedTuple):
+    """What a query and a document have in common."""
+
+    matches: list[Grown]
+    covered: tuple[int, int]
+    """Symbols of each that stand in matches."""
+    symbols: tuple[int, int]
+    """All symbols of each."""
+    same: bool
+
+
+def common(
+    query: Source,
+    documents: Mapping[int, Source],
+    asked: Asked,
+    spread: Spread,
+    found: Found,
+    recipe: Recipe,
+    gap: int,
+    threads: int | None = None,
+) -> list[Common]:
+    """The matches of a query with numbered documents, grown from the fingerprints that were found in them.
+
+    Positions in what was found are those where symbols begin in a source: bytes, or numbers if it has those.
+    """
+    native, keep = native_sources([query, *documents.values()])
+    how = ffi.new("ChfFound *")
+    for name, numbers in (
+        ("positions", asked.positions),
+        ("numbers", asked.numbers),
+        ("from", spread.positions),
+        ("owners", spread.owners),
+        ("queries", found.queries),
+        ("documents", found.documents),
+        ("places", found.positions),
+    ):
+        buffer = ffi.from_buffer("uint32_t[]", contiguous(numbers))
+        setattr(how, name, buffer)
+        keep.append(buffer)
+    how.prints, how.spread, how.found = len(asked.positions), len(spread.positions), len(found.queries)
+    how.k, how.gap, how.sure = recipe.k, gap, recipe.guarantee or recipe.k
+    result = lib.chf_evidence(
+        native,
+        ffi.new("uint32_t[]", list(documents)),
+        len(documents) + 1,
+        FORMS.get(recipe.front, 0),
+        how,
+        threads_used(threads),
+        level(),
+    )
+    owner = owned(result, lib.chf_table_free)
+    del keep
+    runs, matches, rows = (
+        column(owner.columns[i], owner.lengths[i], "<u4", owner).reshape(-1, width).tolist()
+        for i, width in enumerate((4, 4, 5))
+    )
+    ends = [first for first, *_ in matches[1:]] + [len(runs)] * bool(matches)
+    grown = [Grown(runs[first:end], *sizes) for (first, *sizes), end in zip(matches, ends, strict=True)]
+    ends = [first for first, *_ in rows[1:]] + [len(grown)] * bool(rows)
+    size = owner.columns[3][0]
+    return [
+        Common(grown[first:end], (left, right), (size, symbols), bool(same))
+        for (first, left, right, symbols, same), end in zip(rows, ends, strict=True)
+    ]
+
+
+def merge(
+    segments: Sequence[Segment], removed: NDArray[np.uint32], *, threads: int | None = None
+) -> Iterator[NDArray[np.uint8]]:
+    """One segment of all postings but those of removed documents, in pieces to be written one after another."""
+    if len({segment.hash_bits for segment in segments}) > 1:
+        raise ValueError("segments that keep different numbers of hash bits cannot be merged")
+    segments = tuple(segments)
+    opened = [segment.opened for segment in segments]
+    return _pieces(segments, opened, contiguous(removed), threads_used(threads))
+
+
+def _pieces(
+    segments: Sequence[Segment], opened: list[_Opened], removed: NDArray[np.uint32], threads: int
+) -> Iterator[NDArray[np.uint8]]:
+    handles = ffi.new("void *[]", [o.handle for o in opened])
+    gone = ffi.from_buffer("uint32_t[]", removed)
+    merging = ffi.gc(lib.chf_merge(handles, len(opened), gone, len(removed), threads), lib.chf_merge_free)
+    while True:
+        owner = _owned(segments, lib.chf_merge_next(merging), lib.chf_bytes_free)
+        if owner.len == 0:
+            return
+        yield column(owner.data, owner.len, "|u1", owner)

@@ -1,0 +1,1 @@
+"""Archives: what is in them, within a budget."""

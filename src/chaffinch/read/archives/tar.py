@@ -1,0 +1,217 @@
+"""Archives -> their members, without writing any of them to disk.
+
+A member's name is the archive's with the member's path behind it. Members come in order of their paths. What
+cannot be read is told, and the others are read.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import PurePosixPath
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, NamedTuple, cast
+
+from chaffinch.errors import Unreadable
+from chaffinch.read.archives import members as listing
+from chaffinch.read.archives import sevenzip
+from chaffinch.read.archives import zip as zips
+from chaffinch.read.archives.members import Entry, Listing
+from chaffinch.read.budget import MAX_MEMBER, Budget
+from chaffinch.types import Document, Skipped
+
+FORMATS = ("zip", "tar", "gzip", "bzip2", "xz", "7z")
+
+_DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+_ENDINGS = re.compile(r"\.(?:gz|bz2|xz|z|tgz|tbz2?|txz)$", re.I)
+_BLOCK = tarfile.BLOCKSIZE
+_IN_MEMORY = 64 << 20
+_MAX_HEADER = 1 << 20
+"""No name or table of attributes in a TAR is longer."""
+
+
+def members(document: Document, budget: Budget) -> Iterator[Document | Skipped]:
+    """The files in an archive, which may be archives again.
+
+    The budget is what this archive may spend: `outer.within(document.name, len(document.data))`.
+    """
+    with ExitStack() as open_files:
+        try:
+            found = _listing(document, budget, open_files)
+            is_empty = True
+            for member in listing.members(document.name, found, budget):
+                is_empty = False
+                yield member
+            if is_empty:
+                yield Skipped(document.name, "an empty archive")
+        except Unreadable as error:
+            yield Skipped(document.name, str(error).removeprefix(f"{document.name}: "))
+
+
+def _listing(document: Document, budget: Budget, open_files: ExitStack) -> Listing:
+    match document.format:
+        case "zip":
+            return zips.listing(document, budget)
+        case "7z":
+            return sevenzip.listing(document, budget, open_files)
+        case "tar":
+            return _tar(io.BytesIO(document.data), "", budget, document.name)
+        case _:
+            return _compressed(document, budget, open_files)
+
+
+def _compressed(document: Document, budget: Budget, open_files: ExitStack) -> Listing:
+    """A single file, or a TAR, which is unpacked up to where it is damaged."""
+    packed = _opened(document)
+    unpacked = cast(BinaryIO, open_files.enter_context(SpooledTemporaryFile(_IN_MEMORY)))  # noqa: SIM115
+    broken = ""
+    size, most = 0, budget.most(len(document.data))
+    try:
+        # read1 gives what came before damage, where read would lose it.
+        while part := packed.read1(1 << 18):
+            size += unpacked.write(part)
+            if size > most:
+                broken = (
+                    f"unpacks to more than the {most >> 20} MB that it may; unpack it yourself if it is no bomb"
+                )
+                break
+    except _DAMAGE:
+        broken = "is cut off or damaged; the rest of it was not read"
+    except MemoryError:
+        broken = "needs more memory than there is; unpack it yourself"
+    budget.spend(size)  # so that what is taken from it costs nothing more
+    unpacked.seek(0)
+    if _header(unpacked.read(_BLOCK)):
+        return _tar(unpacked, broken, budget, document.name)
+
+    def read(_: int, name: str) -> bytes:
+        if broken:
+            raise Unreadable(f"{name}: {broken}")
+        if size > MAX_MEMBER:
+            raise Unreadable(f"{name}: is larger than {MAX_MEMBER >> 20} MB; split it")
+        unpacked.seek(0)
+        return unpacked.read()
+
+    name = _ENDINGS.sub("", PurePosixPath(document.name.replace("\\", "/")).name)
+    return Listing([Entry(name)], read)
+
+
+def _opened(document: Document) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:
+    data = io.BytesIO(document.data)
+    if document.format == "bzip2":
+        return bz2.open(data)
+    return lzma.open(data) if document.format == "xz" else gzip.open(data)
+
+
+class _Place(NamedTuple):
+    start: int
+    size: int
+
+
+def _tar(file: BinaryIO, broken: str, budget: Budget, archive: str) -> Listing:
+    """All headers of a TAR; written out here since Python's reader hangs on some that are made to harm."""
+    entries: list[Entry] = []
+    places: list[_Place] = []
+    end = file.seek(0, io.SEEK_END)
+    position = 0
+    extended: dict[str, str] = {}
+    while position < end:
+        file.seek(position)
+        block = file.read(_BLOCK)
+        if not block.strip(b"\0"):
+            break
+        position += _BLOCK
+        header = _header(block)
+        if header is None:  # on to the next that is whole
+            broken = broken or "is damaged; only what could be found in it was read"
+            extended = {}
+            continue
+        if header.type in _EXTENSIONS:
+            extended |= _extension(header, file.read(min(header.size, _MAX_HEADER)))
+            position += _blocks(header.size)
+            continue
+        if header.type == tarfile.GNUTYPE_SPARSE:
+            position += _sparse_tables(block, file)
+        size = _number(extended.get("size")) or header.size
+        has_data = header.isreg() or header.type not in tarfile.SUPPORTED_TYPES
+        start, position = position, position + (_blocks(size) if has_data else 0)
+        if not header.isdir() and header.type != tarfile.XGLTYPE:
+            if len(entries) > budget.files:
+                raise Unreadable(f"{archive}: more files in one archive than are ever read; unpack it yourself")
+            entries.append(
+                Entry(extended.get("path", header.name), _why_not(header, extended, start + size > end))
+            )
+            places.append(_Place(start, size))
+        extended = {}
+
+    def read(number: int, name: str) -> bytes:
+        place = places[number]
+        if place.size > MAX_MEMBER:
+            raise Unreadable(f"{name}: is larger than {MAX_MEMBER >> 20} MB; split it")
+        file.seek(place.start)
+        return file.read(place.size)
+
+    return Listing(entries, read, broken)
+
+
+_EXTENSIONS = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+"""What the next header has no room for."""
+
+
+def _header(block: bytes) -> tarfile.TarInfo | None:
+    try:
+        header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+    except (tarfile.HeaderError, ValueError):
+        return None
+    return header if header.size >= 0 else None
+
+
+def _blocks(size: int) -> int:
+    return -(-size // _BLOCK) * _BLOCK
+
+
+def _sparse_tables(header: bytes, file: BinaryIO) -> int:
+    """The size of the tables between the header of a sparse file and its data."""
+    size, more = 0, header[482]
+    while more:
+        table = file.read(_BLOCK)
+        size, more = size + _BLOCK, table[504] if len(table) == _BLOCK else 0
+    return size
+
+
+def _extension(header: tarfile.TarInfo, data: bytes) -> dict[str, str]:
+    if header.type == tarfile.GNUTYPE_LONGNAME:
+        return {"path": data.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")}
+    if header.type == tarfile.GNUTYPE_LONGLINK:
+        return {}
+    found: dict[str, str] = {}
+    position = 0
+    while space := data.find(b" ", position, position + 12) + 1:  # each record begins with its length
+        length = _number(data[position : space - 1].decode("ascii", "replace"))
+        key, equals, value = data[space : position + length].removesuffix(b"\n").partition(b"=")
+        if not equals:
+            break
+        found[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
+        position += length
+    return found
+
+
+def _number(digits: str | None) -> int:
+    return int(digits) if digits and digits.isascii() and digits.isdigit() and len(digits) < 16 else 0
+
+
+def _why_not(header: tarfile.TarInfo, extended: dict[str, str], cut_off: bool) -> str:
+    if header.issym() or header.islnk():
+        return "a link, not a file; left out"
+    if header.isdev():
+        return "a pipe or device, not a file; left out"
+    if header.type == tarfile.GNUTYPE_SPARSE or any(key.startswith("GNU.sparse") for key in extended):
+        return "a sparse file; unpack it yourself"
+    return "is cut off" if cut_off else ""

@@ -1,0 +1,137 @@
+"""ZIP archives -> what is in them, also if they are cut off; bombs whose entries overlap are told apart."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from chaffinch.errors import Unreadable
+from chaffinch.read.archives.members import Entry, Listing
+from chaffinch.read.budget import Budget
+from chaffinch.types import Document
+
+_LOCAL = struct.Struct("<4s5H3I2H")
+_SIGNATURE, _DESCRIPTOR, _CENTRAL = b"PK\x03\x04", b"PK\x07\x08", b"PK\x01\x02"
+_ENCRYPTED, _SIZES_FOLLOW, _HAS_END_MARK, _UTF8 = 0x1, 0x8, 0x2, 0x800
+_MEMORY = 256 << 20
+"""What a decoder may ask for; the largest that programs offer is 64 MB."""
+_DAMAGE = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, struct.error)
+
+
+def listing(document: Document, budget: Budget) -> Listing:
+    """The entries of a ZIP by its directory, else by the header before each."""
+    data = document.data
+    if max(data.count(_CENTRAL), data.count(_SIGNATURE)) > budget.files:
+        raise Unreadable(f"{document.name}: more files in one archive than are ever read; unpack it yourself")
+    broken = ""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            infos = archive.infolist()
+    except (zipfile.BadZipFile, NotImplementedError, *_DAMAGE):
+        infos = list(_salvage(data))
+        broken = "is cut off or damaged; only what could be found in it was read"
+    infos = [info for info in infos if not info.filename.endswith(("/", "\\"))]
+    overlapping = _overlapping(infos)
+    entries = [Entry(_path(info), _why_not(info, i in overlapping)) for i, info in enumerate(infos)]
+
+    def read(number: int, name: str) -> bytes:
+        info = infos[number]
+        budget.check(name, info.file_size, info.compress_size)
+        try:
+            found = _unpack(data, info)
+        except _DAMAGE:
+            raise Unreadable(f"{name}: is damaged") from None
+        budget.spend(len(found))
+        if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
+            raise Unreadable(f"{name}: is damaged")
+        return found
+
+    return Listing(entries, read, broken)
+
+
+def _path(info: zipfile.ZipInfo) -> str:
+    """Its name; some programs write UTF-8 without saying so."""
+    if info.flag_bits & _UTF8:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
+def _why_not(info: zipfile.ZipInfo, overlaps: bool) -> str:
+    if info.flag_bits & _ENCRYPTED:
+        return "is encrypted; unpack it with its password and name the files"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "a link, not a file; left out"
+    if info.compress_type not in (
+        zipfile.ZIP_STORED,
+        zipfile.ZIP_DEFLATED,
+        zipfile.ZIP_BZIP2,
+        zipfile.ZIP_LZMA,
+    ):
+        return f"is packed in a rare way (method {info.compress_type}); unpack it yourself"
+    return "shares its bytes with other members, as in a bomb; left out" if overlaps else ""
+
+
+def _overlapping(infos: Sequence[zipfile.ZipInfo]) -> set[int]:
+    """The numbers of those that reach into the next one."""
+    order = sorted(range(len(infos)), key=lambda i: infos[i].header_offset)
+    return {
+        i
+        for i, after in pairwise(order)
+        if infos[i].header_offset + _LOCAL.size + infos[i].compress_size > infos[after].header_offset
+    }
+
+
+def _unpack(data: bytes, info: zipfile.ZipInfo) -> bytes:
+    """At most one byte more than the member says it has."""
+    signature, *_, name, extra = _LOCAL.unpack_from(data, info.header_offset)
+    start = info.header_offset + _LOCAL.size + name + extra
+    packed = memoryview(data)[start : start + info.compress_size]
+    if signature != _SIGNATURE or len(packed) < info.compress_size:
+        raise ValueError
+    most = info.file_size + 1
+    match info.compress_type:
+        case zipfile.ZIP_STORED:
+            return bytes(packed[:most])
+        case zipfile.ZIP_DEFLATED:
+            return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
+        case zipfile.ZIP_BZIP2:
+            return bz2.BZ2Decompressor().decompress(packed, most)
+        case _:
+            # The same as in a file of its own, which has the size where the ZIP has two numbers less.
+            size = b"\xff" * 8 if info.flag_bits & _HAS_END_MARK else struct.pack("<Q", info.file_size)
+            alone = b"".join((packed[4:9], size, packed[9:]))
+            return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _MEMORY).decompress(alone, most)
+
+
+def _salvage(data: bytes) -> Iterator[zipfile.ZipInfo]:
+    """The entries of a ZIP without a directory, each by the header before it; one pass."""
+    position = data.find(_SIGNATURE)
+    while 0 <= position <= len(data) - _LOCAL.size:
+        _, _, flags, method, _, _, crc, packed, size, name, extra = _LOCAL.unpack_from(data, position)
+        start = position + _LOCAL.size
+        raw = data[start : start + name]
+        start += name + extra
+        if flags & _SIZES_FOLLOW:
+            end = data.find(_DESCRIPTOR, start)
+            if not 0 <= end <= len(data) - 16:
+                return
+            crc, packed, size = struct.unpack_from("<3I", data, end + 4)
+            following = end
+        else:
+            following = start + packed
+        encoding = "utf-8" if flags & _UTF8 else "cp437"
+        info = zipfile.ZipInfo(raw.decode(encoding, "replace"))
+        info.header_offset, info.flag_bits, info.compress_type = position, flags, method
+        info.CRC, info.compress_size, info.file_size = crc, packed, size
+        yield info
+        position = data.find(_SIGNATURE, following)

@@ -1,0 +1,97 @@
+"""Which format is it? By content first, by name second."""
+
+from __future__ import annotations
+
+import re
+
+from chaffinch.languages import language
+from chaffinch.read import encoding as plain
+from chaffinch.read.formats import html, mail, notebook
+from chaffinch.types import Document
+
+ARCHIVES = ("zip", "tar", "gzip", "bzip2", "xz", "7z")
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "ole",
+    b"{\\rtf": "rtf",
+    b"%!PS": "postscript",
+    b"\x04%!PS": "postscript",
+    b"\xc5\xd0\xd3\xc6": "postscript",
+}
+_EXTENSIONS = {
+    "html": "html",
+    "htm": "html",
+    "xhtml": "html",
+    "tex": "tex",
+    "ltx": "tex",
+    "latex": "tex",
+    "md": "markdown",
+    "markdown": "markdown",
+    "rmd": "markdown",
+    "qmd": "markdown",
+    "eml": "mail",
+    "mbox": "mbox",
+}
+_TEX = re.compile(rb"^[^%\n]*\\(?:documentclass|documentstyle|begin\s*\{document\})", re.M)
+_HEAD = 1 << 12
+# White space, escapes of some encodings and the end-of-file mark of old systems are part of texts.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
+
+
+def by_name(name: str) -> str | None:
+    """The format of text that its extension tells."""
+    return _EXTENSIONS.get(name[name.rfind(".") + 1 :].lower())  # asked for every document: a path is too slow
+
+
+def format_of(document: Document) -> str:
+    """The format of bytes as they come: "plain" if nothing else fits, "binary" if they are no text."""
+    data = document.data
+    head = data[:_HEAD]
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        from chaffinch.read.formats.office import office  # slow to import, seldom needed
+
+        return office.kind(data) or "zip"
+    if head.startswith(tuple(_MAGIC)):
+        return next(kind for start, kind in _MAGIC.items() if head.startswith(start))
+    if b"%PDF-" in head[:1024]:
+        return "pdf"
+    if _is_tar(head[:512]):
+        return "tar"
+    if _is_binary(head):
+        return "binary"
+    # A program may hold a page or a letter; its name says what it is.
+    if language.of_file(document.name, head) is not None:
+        return "plain"
+    return _text_format(document, head) or by_name(document.name) or "plain"
+
+
+def _text_format(document: Document, head: bytes) -> str | None:
+    if html.is_html(document):
+        return "html"
+    if notebook.is_notebook(document.data):
+        return "notebook"
+    if mail.is_mbox(head):
+        return "mbox"
+    if mail.is_mail(head):
+        return "mail"
+    return "tex" if _TEX.search(head) else None
+
+
+def _is_tar(header: bytes) -> bool:
+    """By the sum that is in every header, since the oldest have nothing else."""
+    if len(header) < 512 or not header[148:155].strip(b" \0").isdigit():
+        return False
+    try:
+        return int(header[148:155].strip(b" \0"), 8) == sum(header[:148]) + 8 * ord(" ") + sum(header[156:])
+    except ValueError:
+        return False
+
+
+def _is_binary(head: bytes) -> bool:
+    if len(head) - len(head.translate(None, _CONTROL)) <= len(head) // 20:
+        return False
+    return plain.first_guess(head) == "utf-8"  # else it is text in an encoding that has zeros

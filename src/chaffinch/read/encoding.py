@@ -1,0 +1,202 @@
+"""Plain text in any encoding -> a Source whose places are bytes of the original."""
+
+from __future__ import annotations
+
+import codecs
+from array import array
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch.errors import Unreadable
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
+from chaffinch.read.latin_encodings import encoding_of
+from chaffinch.types import Document
+
+# UTF-32 before UTF-16: its little-endian mark begins with the other's.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_HEAD = 1 << 12
+_SAMPLE = 1 << 16
+_REPLACEMENT = 0xFFFD
+_ERROR = "\uffff"  # no character, so it cannot be part of a text
+_DOUBLE_BYTE = ("gb18030", "cp932", "euc_jp", "cp949", "big5hkscs")
+
+
+def first_guess(data: bytes) -> str:
+    """The encoding, by the byte order mark, by zero bytes or by escapes, else UTF-8."""
+    if data[:1] in b"\xff\xfe\x00":
+        for mark, encoding in _MARKS:
+            if data.startswith(mark):
+                return encoding
+    if data.find(b"\0", 0, _HEAD) >= 0 and (encoding := _wide(data[:_HEAD])):
+        return encoding
+    if data.find(b"\x1b", 0, _HEAD) >= 0 and b"\x1b$" in data[:_HEAD]:
+        with suppress(UnicodeError):
+            data.decode("iso2022_jp")
+            return "iso2022_jp"
+    return "utf-8"
+
+
+def second_guess(data: bytes, declared: str | None = None) -> str:
+    """The encoding of what was taken for UTF-8: still that, else what it declares, else the likeliest."""
+    characters, invalid = core.count_utf8(data)
+    if not invalid or characters > invalid:
+        return "utf-8"  # a few bad bytes in good UTF-8 are passed over
+    with suppress(LookupError, ValueError):
+        name = codecs.lookup(declared or "").name
+        if not name.startswith("utf"):  # which it is not
+            return name
+    return detect(data)
+
+
+def detect(data: bytes) -> str:
+    """The likeliest encoding of bytes that are not Unicode; any bytes are Latin-1 if nothing fits better."""
+    sample = _telling(data)
+    high = np.frombuffer(data[: 1 << 20], np.uint8) >= 0x80
+    if 200 * int(high.sum()) < len(high) and not (high[1:] & high[:-1]).any():
+        return "cp1252"  # quotation marks and dashes in ASCII, too few to tell a language by
+    if (encoding := encoding_of(sample)) is not None:
+        return encoding
+    from charset_normalizer import from_bytes  # slow to import, seldom needed
+
+    # The end of the sample may split a character of two bytes; then the text is more coherent without it.
+    guesses = [from_bytes(sample[: len(sample) - cut]).best() for cut in range(2)]
+    # Unicode it is not: that has been looked at, and two ASCII letters may be a character of UTF-16.
+    likely = [g for g in guesses if g is not None and not g.encoding.startswith(("ascii", "utf_"))]
+    if not likely:
+        return _with_errors(sample)
+    return max(likely, key=lambda guess: (guess.coherence, -guess.chaos)).encoding
+
+
+def _telling(data: bytes) -> bytes:
+    """A stretch of the text that begins with the line or word in which the first non-ASCII byte stands."""
+    ascii_ = np.frombuffer(data, np.uint8) < 0x80
+    first = int(ascii_.argmin()) if len(data) else 0
+    start = max(data.rfind(b"\n", 0, first), data.rfind(b" ", 0, first)) + 1
+    return data[start : start + _SAMPLE]
+
+
+def _with_errors(sample: bytes) -> str:
+    """A double-byte encoding in which next to nothing is wrong, else Latin-1."""
+    wrong = {e: sample.decode(e, "replace").count("\ufffd") for e in _DOUBLE_BYTE}
+    best = min(wrong, key=lambda encoding: wrong[encoding])
+    return best if wrong[best] <= len(sample) // 200 else "latin-1"
+
+
+def _wide(sample: bytes) -> str:
+    """UTF-32 or UTF-16 without a mark; else nothing."""
+    fours = np.frombuffer(sample[: len(sample) & ~3], np.uint8).reshape(-1, 4)
+    if len(fours):
+        if not fours[:, 3].any() and (fours[:, 2] <= 0x10).all():
+            return "utf-32-le"
+        if not fours[:, 0].any() and (fours[:, 1] <= 0x10).all():
+            return "utf-32-be"
+    zeros = (np.frombuffer(sample[: len(sample) & ~1], np.uint8).reshape(-1, 2) == 0).sum(axis=0)
+    left, right = zeros.tolist()
+    if 20 * min(left, right) > max(left, right):
+        return ""  # zeros on both sides: data, not text
+    encoding = "utf-16-be" if left > right else "utf-16-le"
+    text = sample[: len(sample) & ~1].decode(encoding, "replace")
+    readable = sum(c.isprintable() or c.isspace() for c in text)
+    return encoding if readable >= 0.95 * len(text) and "\ufffd" not in text[:-1] else ""
+
+
+def source(document: Document, encoding: str) -> Source:
+    """The document in this encoding, as the core takes it."""
+    if encoding == "utf-8":
+        return Source.unicode(document.data, encoding)
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        raise Unreadable(f"{document.name}: no encoding {encoding!r}; leave it out to detect it") from None
+    data = document.data
+    if name in ("utf-8", "utf-8-sig"):
+        return Source.unicode(data, "utf-8")
+    if name in ("utf-16", "utf-32"):  # the byte order is in the mark; without one, little-endian is usual
+        big = data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
+        return Source.unicode(data, name + ("-be" if big else "-le"))
+    if name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+        return Source.unicode(data, name)
+    table = single_byte_table(name)
+    if table is not None:
+        return Source.single_byte(data, table)
+    try:
+        return Source.decoded(*_decode(data, name))
+    except (LookupError, UnicodeError) as error:
+        raise Unreadable(f"{document.name}: cannot be decoded as {encoding}: {error}") from None
+
+
+def as_utf8(document: Document, encoding: str) -> bytes:
+    """The document's bytes in UTF-8, for what reads nothing else; spans then point into these."""
+    if encoding == "utf-8":
+        return document.data
+    try:
+        return document.data.decode(encoding, "replace").encode()
+    except (LookupError, ValueError):
+        raise Unreadable(f"{document.name}: no encoding {encoding!r}; leave it out to detect it") from None
+
+
+@cache
+def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
+    """The code point of every byte; None if characters may take several, or if there is no such encoding."""
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return None
+    if name not in ("iso8859-1", "ascii"):
+        try:
+            module = import_module("encodings." + name.replace("-", "_"))
+        except ImportError:
+            return None
+        if not hasattr(module, "decoding_table"):
+            return None
+    text = [bytes([byte]).decode(name, "replace") for byte in range(256)]
+    return np.array([ord(t) if len(t) == 1 else _REPLACEMENT for t in text], np.uint32)
+
+
+def _decode(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Code points and where they start: from the size of every character's encoding, and of every error."""
+    if encoding.startswith(("iso2022", "hz", "utf-7")):  # they have states: a character alone says nothing
+        return _decode_bytewise(data, encoding)
+    errors: list[int] = []
+
+    def note(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        errors.append(error.end - error.start)
+        return _ERROR, error.end
+
+    codecs.register_error("chaffinch-note", note)
+    text = data.decode(encoding, "chaffinch-note")
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    kinds, which = np.unique(codes, return_inverse=True)
+    sizes = np.array([len(chr(c).encode(encoding, "replace")) for c in kinds.tolist()], np.uint32)[which]
+    wrong = codes == ord(_ERROR)
+    if int(wrong.sum()) == len(errors):
+        sizes[wrong] = errors
+    starts = np.zeros(len(codes) + 1, np.uint32)
+    np.cumsum(sizes, out=starts[1:])
+    if starts[-1] != len(data):  # several ways to write a character
+        return _decode_bytewise(data, encoding)
+    return codes, starts
+
+
+def _decode_bytewise(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    codes, starts = array("I"), array("I", [0])
+    for i in range(len(data) + 1):
+        final = i == len(data)
+        found = decoder.decode(b"" if final else data[i : i + 1], final)
+        for n, char in enumerate(found):
+            codes.append(ord(char))
+            # Of several characters that one byte completes, the last is that byte, the first what led to it.
+            starts.append(min(i + 1, len(data)) if n == len(found) - 1 else i)
+    return np.array(codes, np.uint32), np.array(starts, np.uint32)

@@ -1,0 +1,1 @@
+"""Word processors and e-books: ZIP files of XML."""

@@ -1,0 +1,152 @@
+"""Word documents (DOCX) -> their text."""
+
+from __future__ import annotations
+
+from posixpath import basename, dirname, join, normpath
+
+from chaffinch.errors import Unreadable
+from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, elements, parse
+from chaffinch.read.formats.office.paragraphs import Paragraphs
+from chaffinch.types import Document
+
+_WORD = {
+    f"{namespace} {local}": local
+    for namespaces, locals_ in [
+        (
+            (
+                "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+                "http://purl.oclc.org/ooxml/wordprocessingml/main",
+            ),
+            "p r t tab ptab br cr noBreakHyphen sym vanish tc tr footnote endnote "
+            "del moveFrom pPr rPrChange sdtPr tblPr rt",
+        ),
+        (
+            (
+                "http://schemas.openxmlformats.org/officeDocument/2006/math",
+                "http://purl.oclc.org/ooxml/officeDocument/math",
+            ),
+            "t",
+        ),
+        (("http://schemas.openxmlformats.org/markup-compatibility/2006",), "AlternateContent Choice Fallback"),
+    ]
+    for namespace in namespaces
+    for local in locals_.split()
+}
+# Properties hold no text but things named as if they did, such as the places of tab stops.
+_WORD_SKIPPED = frozenset(["del", "moveFrom", "pPr", "rPrChange", "sdtPr", "tblPr", "rt"])
+_WORD_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+
+
+def text(document: Document, unpack: Unpack) -> Document:
+    """The body, then the notes; headers, footers and comments are left out."""
+    main = next(iter(_related(document, unpack, "", "officeDocument")), "word/document.xml")
+    body = unpack(main)
+    if body is None:
+        raise Unreadable(f"{document.name}: is damaged (no {main} in it); save it again")
+    paragraphs = Paragraphs(document)
+    _story(document.name, body, paragraphs)
+    for note_type in ("footnotes", "endnotes"):
+        for path in _related(document, unpack, main, note_type):
+            _story(document.name, unpack(path) or b"<none/>", paragraphs)
+    return paragraphs.document()
+
+
+def _related(document: Document, unpack: Unpack, path: str, wanted: str) -> list[str]:
+    """The files that stand in this relation to the one at the path."""
+    folder = dirname(path)
+    listed = elements(document.name, unpack(join(folder, "_rels", basename(path) + ".rels")))
+    return [
+        normpath(join("/", folder, attributes.get("Target", ""))).lstrip("/")
+        for _, attributes in listed
+        if attributes.get("Type", "").endswith("/" + wanted)
+    ]
+
+
+def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
+    """The body, or all footnotes, as they read with every change accepted; hidden text is left out."""
+    skipped = 0  # elements open since the first that is left out
+    shown = False  # within an element whose text is shown
+    hidden: list[bool] = []  # for the runs that are open; a run may hold a text box with runs
+    open_paragraphs: list[list[str]] = []
+    chosen: list[bool] = []  # for alternatives that are open: whether one was read
+    note: list[str] | None = None
+
+    def start(element: str, attributes: Attributes) -> None:
+        nonlocal skipped, shown, note
+        if skipped:
+            skipped += 1
+            return
+        local = _WORD.get(element)
+        if local is None:
+            return
+        if local in _WORD_SKIPPED:
+            skipped = 1
+        elif local == "t":
+            shown = not (hidden and hidden[-1])
+        elif local == "r":
+            hidden.append(bool(hidden) and hidden[-1])
+        elif local == "p":
+            open_paragraphs.append([])
+        elif local in _WORD_CHARACTERS:
+            write(_WORD_CHARACTERS[local])
+        elif local == "sym":
+            write(_symbol(attribute(attributes, "char") or ""))
+        elif local == "vanish" and hidden:
+            hidden[-1] = hidden[-1] or attribute(attributes, "val") not in ("0", "false", "off")
+        elif local == "tr":
+            paragraphs.row()
+        elif local == "AlternateContent":
+            chosen.append(False)
+        elif local in ("Choice", "Fallback") and chosen:
+            skipped = int(chosen[-1])
+            chosen[-1] = True
+        elif local in ("footnote", "endnote"):
+            if attribute(attributes, "type") in (None, "normal"):
+                note = []
+            else:
+                skipped = 1  # the line above the notes
+
+    def end(element: str) -> None:
+        nonlocal skipped, shown, note
+        if skipped:
+            skipped -= 1
+            return
+        local = _WORD.get(element)
+        if local == "t":
+            shown = False
+        elif local == "r":
+            hidden.pop()
+        elif local == "p":
+            text = "".join(open_paragraphs.pop())
+            if note is None:
+                paragraphs.add(text)
+            else:
+                note.append(text)
+        elif local == "tc":
+            paragraphs.end_cell()
+        elif local == "tr":
+            paragraphs.row()
+        elif local == "AlternateContent":
+            chosen.pop()
+        elif local in ("footnote", "endnote") and note is not None:
+            paragraphs.add_note("\n".join(note))
+            note = None
+
+    def write(text: str) -> None:
+        if open_paragraphs and not (hidden and hidden[-1]):
+            open_paragraphs[-1].append(text)
+
+    def show(text: str) -> None:
+        if shown:
+            write(text)
+
+    parse(name, xml, start, end, show)
+
+
+def _symbol(code: str) -> str:
+    """A character given by its number; those of symbol fonts mean nothing without the font."""
+    try:
+        number = int(code, 16)
+    except ValueError:
+        return " "
+    return chr(number) if 0x20 <= number < 0xD800 else " "

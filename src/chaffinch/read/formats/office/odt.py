@@ -1,0 +1,94 @@
+"""OpenDocument texts (ODT) -> their text."""
+
+from __future__ import annotations
+
+import re
+
+from chaffinch.errors import Unreadable
+from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, parse
+from chaffinch.read.formats.office.paragraphs import Paragraphs
+from chaffinch.types import Document
+
+_OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
+_NAMES = {
+    f"{namespace} {name}": name
+    for namespace, names in {
+        _OASIS + "text:1.0": "p h s tab line-break span note tracked-changes note-citation ruby-text",
+        _OASIS + "table:1.0": "table-row table-cell",
+        _OASIS + "office:1.0": "annotation binary-data",
+        _OASIS + "style:1.0": "style text-properties",
+        _OASIS + "svg-compatible:1.0": "title desc",
+    }.items()
+    for name in names.split()
+}
+_SKIPPED = ("tracked-changes", "note-citation", "ruby-text", "annotation", "binary-data", "title", "desc")
+_SPACE = re.compile(r"[ \t\r\n]{2,}|[\t\r\n]")
+_MAX_SPACES = 80
+
+
+def text(document: Document, unpack: Unpack) -> Document:
+    """The body with every change accepted, then the notes; comments and hidden text are left out."""
+    if b"encryption-data" in (unpack("META-INF/manifest.xml") or b""):
+        raise Unreadable(f"{document.name}: is protected by a password; save it without one")
+    content = unpack("content.xml")
+    if content is None:
+        raise Unreadable(f"{document.name}: is damaged (no content.xml in it); save it again")
+    paragraphs = Paragraphs(document)
+    skipped = 0  # elements open since the first that is left out
+    open_paragraphs: list[list[str]] = []  # a paragraph may hold a frame or a note with paragraphs
+    notes: list[list[str]] = []  # that are open; there is one, unless by malice
+    hiding_styles: set[str] = set()
+    style = ""
+
+    def start(element: str, attributes: Attributes) -> None:
+        nonlocal skipped, style
+        name = _NAMES.get(element)
+        if skipped or name in _SKIPPED:
+            skipped += 1
+        elif name in ("p", "h"):
+            open_paragraphs.append([])
+        elif name == "span":
+            skipped = int(attribute(attributes, "style-name") in hiding_styles)
+        elif name == "s":
+            write(" " * _count(attribute(attributes, "c") or "1"))
+        elif name == "tab":
+            write("\t")
+        elif name == "line-break":
+            write("\n")
+        elif name == "note":
+            notes.append([])
+        elif name == "table-row":
+            paragraphs.row()
+        elif name == "style":
+            style = attribute(attributes, "name") or ""
+        elif name == "text-properties" and attribute(attributes, "display") == "none":
+            hiding_styles.add(style)
+
+    def end(element: str) -> None:
+        nonlocal skipped
+        name = _NAMES.get(element)
+        if skipped:
+            skipped -= 1
+        elif name in ("p", "h"):
+            text = "".join(open_paragraphs.pop())
+            if notes:
+                notes[-1].append(text)
+            else:
+                paragraphs.add(text)
+        elif name == "note":
+            paragraphs.add_note("\n".join(notes.pop()))
+        elif name == "table-cell":
+            paragraphs.end_cell()
+        elif name == "table-row":
+            paragraphs.row()
+
+    def write(text: str) -> None:
+        if open_paragraphs and not skipped:
+            open_paragraphs[-1].append(text)
+
+    parse(document.name, content, start, end, lambda text: write(_SPACE.sub(" ", text)))
+    return paragraphs.document()
+
+
+def _count(digits: str) -> int:
+    return min(int(digits), _MAX_SPACES) if digits.isdecimal() and len(digits) < 9 else 1

@@ -1,0 +1,25 @@
+"""Programs -> a Source whose symbols are tokens."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from chaffinch.languages.language import KEEP_NAMES, records
+from chaffinch.native import fingerprint as core
+from chaffinch.native.fingerprint import Source
+from chaffinch.read import encoding as plain
+from chaffinch.types import Document
+
+
+@cache
+def lexer(front: str) -> core.Language:
+    """The native lexer of a language, with or without its names."""
+    language, keep, _ = front.partition(KEEP_NAMES)
+    rows = [*records(language), *([("keep-names",)] if keep else [])]
+    return core.Language(language, b"\x1e".join(b"\x1f".join(f.encode() for f in row) for row in rows))
+
+
+def source(document: Document, encoding: str, front: str) -> Source:
+    """The document as the core takes it; bytes of what is not a superset of ASCII are those of its UTF-8."""
+    wide = encoding.startswith(("utf-16", "utf-32"))
+    return Source.code(plain.as_utf8(document, encoding) if wide else document.data, lexer(front))

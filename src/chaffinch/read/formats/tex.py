@@ -1,0 +1,254 @@
+r"""TeX and LaTeX -> a Source of what the typeset pages say.
+
+Nothing is moved: commands are overwritten with spaces, so a place in what is left is that place in the file.
+Punctuation needs no care, since the front end drops it, and neither do accents: it drops marks, so \"o is read
+as the o that it leaves. Letters and digits of formulas stay, Greek ones and names like \sin included, because
+they are on the page as well. Macros of the writer's own are not expanded; their arguments are taken for text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from chaffinch.native.fingerprint import Source
+from chaffinch.read import encoding as plain
+from chaffinch.types import Document
+
+_NAMES_AS_TEXT = (
+    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln "
+    "log max min sec sin sinh sup tan tanh Pr TeX LaTeX LaTeXe BibTeX XeTeX LuaTeX"
+)
+# A command is never shorter than what it writes, so the text fits in its place.
+_CHARACTERS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ",
+    "eta": "η", "theta": "θ", "vartheta": "θ", "iota": "ι", "kappa": "κ", "varkappa": "κ", "lambda": "λ",
+    "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "varpi": "π", "rho": "ρ", "varrho": "ρ", "sigma": "σ",
+    "varsigma": "ς", "tau": "τ", "upsilon": "υ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ",
+    "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
+    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "ell": "ℓ", "hbar": "ħ", "Re": "ℜ", "Im": "ℑ",
+    "aleph": "ℵ", "imath": "i", "jmath": "j", "bmod": "mod", "pmod": "mod", "i": "ı", "j": "ȷ", "ss": "ß",
+    "SS": "SS", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å",
+    "l": "ł", "L": "Ł", "dh": "ð", "DH": "Ð", "dj": "đ", "DJ": "Đ", "th": "þ", "TH": "Þ", "ng": "ŋ",
+    "NG": "Ŋ", "ij": "ij", "IJ": "IJ", "textordfeminine": "a", "textordmasculine": "o", "texttrademark": "™",
+}  # fmt: skip
+
+# What follows a command and is no text, in order: d an argument, o an option in brackets, g a number or length,
+# D and l what is defined, B and E the name of an environment; v is text as it is written. Arguments behind
+# these are text, and so are all those of commands that are not listed.
+_COMMANDS = {
+    "d": "label nocite index glossary input include includeonly subfile bibliography bibliographystyle "
+    "addbibresource hypersetup geometry graphicspath hspace vspace addvspace pagestyle thispagestyle "
+    "pagenumbering stepcounter refstepcounter newlength newsavebox usebox value arabic roman Roman alph Alph "
+    "fnsymbol cline hyphenation selectlanguage foreignlanguage usetikzlibrary tikzset pgfplotsset lstset "
+    "markright fontfamily fontseries fontshape fontencoding ding symbol phantom hphantom vphantom href "
+    "hyperlink hypertarget colorbox scalebox captionof verbatiminput typeout message theoremstyle pagecolor "
+    "enlargethispage linespread setstretch bookmarksetup sisetup",
+    "od": "usepackage RequirePackage documentclass LoadClass includegraphics color textcolor rotatebox "
+    "bibitem usetheme usecolortheme usefonttheme lstinputlisting captionsetup cmidrule tikz includepdf",
+    "dd": "setlength addtolength setcounter addtocounter numberwithin resizebox fcolorbox multicolumn "
+    "markboth fontsize DeclareMathOperator PassOptionsToPackage settowidth newcolumntype "
+    "DeclareUnicodeCharacter colorlet setbeamertemplate setbeamercolor setbeamerfont",
+    "odd": "rule multirow inputminted",
+    "ddd": "definecolor addcontentsline crefname Crefname",
+    "dddd": "usefont titlespacing",
+    "do": "newcounter",
+    "dood": "newcommand renewcommand providecommand DeclareRobustCommand",
+    "doodd": "newenvironment renewenvironment",
+    "dodo": "newtheorem",
+    "doo": "raisebox",
+    "oood": "parbox",
+    "oo": "makebox framebox",
+    "o": "part chapter section subsection subsubsection paragraph subparagraph caption footnote footnotemark "
+    "footnotetext linebreak nolinebreak pagebreak nopagebreak hyperref todo title author date frametitle",
+    "": "left right big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr",  # no option follows
+    "Dd": "def gdef edef xdef",
+    "l": "let",
+    "v": "verb lstinline",
+    "B": "begin",
+    "E": "end",
+    "g": "hskip vskip kern mskip mkern hsize vsize parskip parindent baselineskip leftskip rightskip "
+    "tolerance penalty char looseness hangindent hangafter widowpenalty clubpenalty raise lower moveleft "
+    "moveright",
+}
+_ENVIRONMENTS = {
+    "o": "figure figure* table table* itemize enumerate description lstlisting Verbatim frame tcolorbox "
+    "algorithm algorithmic mdframed",
+    "od": "tabular array longtable minted subfigure subtable",
+    "d": "thebibliography multicols multicols* alignat alignat* spacing otherlanguage otherlanguage* adjustbox",
+    "dd": "tabularx tabulary list",
+    "dod": "tabular*",
+    "odod": "wrapfigure wraptable",
+    "oood": "minipage",
+}
+_DROPPED = b"comment filecontents filecontents* tikzpicture tikzcd pgfpicture picture pspicture CCSXML".split()
+_AS_WRITTEN = b"verbatim verbatim* Verbatim lstlisting minted".split()
+
+
+def _by_name(kinds: dict[str, str]) -> dict[bytes, str]:
+    return {name.encode(): kind for kind, names in kinds.items() for name in names.split()}
+
+
+_TEXTS = {
+    name.encode(): _CHARACTERS.get(name, name).encode() for name in (*_CHARACTERS, *_NAMES_AS_TEXT.split())
+}
+_SKIPPED = _by_name(_COMMANDS)
+_OPENINGS = _by_name(_ENVIRONMENTS)
+
+# No pattern looks further than the next bracket or brace, or gives back what it took: all are linear.
+_TOKEN = re.compile(rb"\\(?:([A-Za-z@]++)\*?|\\\*?(?:\[[^\[\]]{0,99}+\])?|[^A-Za-z@\\])|%[^\r\n]*+")
+_BODY = re.compile(rb"\\begin\s*+\{document\}")
+_FRONT = re.compile(
+    rb"%[^\r\n]*+|\\(?:(?:title|subtitle|author|date|institute)\*?(?:\[[^\[\]]*+\])?\s*+(?=(\{))|[\s\S])"
+)
+_BRACE = re.compile(rb"[{}]|\\[\s\S]|%[^\r\n]*+")
+_SIMPLE_ARGUMENT = re.compile(rb"\{[^{}\\%]*+\}")
+_ARGUMENT = re.compile(rb"\s*+(?:(\{)|\\(?:[A-Za-z@]++|[^A-Za-z@]))")
+_OPTION = re.compile(rb"\s*+\[[^\[\]]{0,1000}+\]")
+_KEYS_AND_VALUES = re.compile(rb"\[\s*+[a-z][A-Za-z -]{1,40}+=[^\[\]]{0,1000}+\]")
+_UNIT = rb"(?:true)?(?:pt|em|ex|cm|mm|in|bp|pc|sp|mu|fil{1,3})(?![A-Za-z])"
+_LENGTH = re.compile(
+    rb"""\s*+=?\s*+[-+]?(?:"[0-9A-F]++|'[0-7]++|[\d.]++(?:\s?%(u)s)?(?:\s?(?:plus|minus)\s?[\d.]++\s?%(u)s)*+)"""
+    % {b"u": _UNIT}
+)
+_ENVIRONMENT = re.compile(rb"\s*+\{\s*+([A-Za-z@]++\*?)\s*+\}")
+_VERB = re.compile(rb"([^A-Za-z\s*\[{])[^\r\n]*?\1")
+_DEFINED = re.compile(rb"\s*+\\(?:[A-Za-z@]++|.)[^{}\r\n]{0,200}+")
+_LET = re.compile(rb"\s*+\\(?:[A-Za-z@]++|.)\s*+=?\s*+(?:\\(?:[A-Za-z@]++|.))?")
+_PATTERNS = {"o": _OPTION, "g": _LENGTH, "D": _DEFINED, "l": _LET, "v": _VERB}
+
+_MAX_FAILURES = 8
+"""So often an end is sought up to the end of the file in vain; a file with more left open is broken."""
+
+
+def source(document: Document, encoding: str) -> Source:
+    """The document as the core takes it; bytes of what is not UTF-8 are those of its UTF-8."""
+    return Source.unicode(blank(plain.as_utf8(document, encoding)), "utf-8")
+
+
+def blank(data: bytes) -> bytes:
+    """As many bytes, in UTF-8 as these, with spaces for all that is not on the page."""
+    return _Page(_without_preamble(data)).read()
+
+
+def _without_preamble(data: bytes) -> bytes:
+    """Before the body only the title and the authors are text."""
+    bodies = (found for found in _BODY.finditer(data) if not _in_comment(data, found.start()))
+    if (body := next(bodies, None)) is None:
+        return data
+    page = _Page(data[: body.end()])
+    kept = bytearray(b" " * body.end())
+    at = 0
+    for found in _FRONT.finditer(page.data):
+        if found.start() >= at and found[1]:
+            at = found.end()
+            end = page.argument_end(at) or at
+            kept[at:end] = data[at:end]
+            at = end
+    return bytes(kept) + data[body.end() :]
+
+
+def _in_comment(data: bytes, at: int) -> bool:
+    line = data[max(0, at - 1000) : at].splitlines()[-1:]
+    return bool(line) and b"%" in line[0] and data[at - 1] not in b"\r\n"
+
+
+class _Page:
+    """A file, and what has been blanked of it so far."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.left = bytearray(data)
+        self.failures = 0
+
+    def blank(self, start: int, end: int, text: bytes = b"") -> None:
+        self.left[start:end] = text.ljust(end - start)
+
+    def read(self) -> bytes:
+        at: int | None = 0
+        while at is not None:
+            at = self.read_on(at)
+        return bytes(self.left)
+
+    def read_on(self, at: int) -> int | None:
+        """Up to something that is skipped whole; tells where to go on."""
+        data, left = self.data, self.left
+        for token in _TOKEN.finditer(data, at):
+            name = token[1]
+            start, end = token.span()
+            if name is None:
+                if end - start > 2 or data[start] == 0x25:  # a line break with its height, or a comment
+                    self.blank(start, end)
+                continue
+            left[start:end] = _TEXTS.get(name, b"").ljust(end - start)
+            skipped = _SKIPPED.get(name)
+            if skipped is None:
+                skipped = self.guess(name, end) if data[end : end + 1] in (b"{", b"[") else ""
+            if skipped and (then := self.skip(end, skipped)) != end:
+                return then
+        return None
+
+    def guess(self, name: bytes, at: int) -> str:
+        """What to skip after a command that is not listed."""
+        if b"cite" in name or name.endswith(b"ref"):
+            return "ood"
+        if b"index" in name:
+            return "d"
+        return "o" if _KEYS_AND_VALUES.match(self.data, at) else ""
+
+    def skip(self, at: int, kinds: str) -> int:
+        """Past what is no text; tells where to go on."""
+        for kind in kinds:
+            if kind == "d":
+                end = self.dropped_argument(at)
+            elif kind in _PATTERNS:
+                found = _PATTERNS[kind].match(self.data, at)
+                end = found.end() if found else at
+            else:
+                return self.environment(at, kind)
+            if kind != "v":
+                self.blank(at, end)
+            at = end
+        return at
+
+    def dropped_argument(self, at: int) -> int:
+        """Behind braces or a single command."""
+        found = _ARGUMENT.match(self.data, at)
+        if found is None:
+            return at
+        return self.argument_end(found.start(1)) or at if found[1] else found.end()
+
+    def environment(self, at: int, kind: str) -> int:
+        """Past the name of an environment, and past all of one that is not read."""
+        found = _ENVIRONMENT.match(self.data, at)
+        if found is None:
+            return at
+        name = found[1]
+        end = len(self.data) if kind == "E" and name == b"document" else found.end()
+        self.blank(at, end)
+        if kind == "E":
+            return end
+        at = self.skip(end, _OPENINGS.get(name, ""))
+        if name not in _DROPPED + _AS_WRITTEN or self.failures >= _MAX_FAILURES:
+            return at
+        end = self.data.find(b"\\end{%s}" % name, at)
+        if end < 0:
+            self.failures += 1
+            return at
+        if name in _DROPPED:
+            self.blank(at, end)
+        return end
+
+    def argument_end(self, at: int) -> int | None:
+        """Behind the brace that closes the one here."""
+        if simple := _SIMPLE_ARGUMENT.match(self.data, at):
+            return simple.end()
+        if self.failures >= _MAX_FAILURES:
+            return None
+        depth = 0
+        for found in _BRACE.finditer(self.data, at):
+            byte = self.data[found.start()]
+            depth += (byte == 0x7B) - (byte == 0x7D)
+            if depth <= 0:
+                return found.end()
+        self.failures += 1
+        return None

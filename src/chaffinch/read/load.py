@@ -1,0 +1,47 @@
+"""Files -> their bytes, with a clear message for whatever cannot be read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from chaffinch.errors import Unreadable
+from chaffinch.native import fingerprint as core
+
+
+def contents(path: Path) -> bytes:
+    """All bytes of a file or pipe."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode):
+                refuse_large(str(path), status.st_size)
+                return file.read() if status.st_size else _from_pipe(path, file)
+        raise Unreadable(f"{path}: is a device, not a file; name a file or a pipe")
+    except IsADirectoryError:
+        raise Unreadable(f"{path}: is a directory; name the files in it") from None
+    except FileNotFoundError:
+        raise Unreadable(f"{path}: no such file") from None
+    except PermissionError:
+        raise Unreadable(f"{path}: no permission to read it") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unreadable(f"{path}: {why}") from None
+
+
+def _from_pipe(path: Path, file: BinaryIO) -> bytes:
+    """What has no size to tell beforehand."""
+    parts: list[bytes] = []
+    size = 0
+    while part := file.read(1 << 20):
+        parts.append(part)
+        size += len(part)
+        refuse_large(str(path), size)
+    return b"".join(parts)
+
+
+def refuse_large(name: str, size: int) -> None:
+    if size > core.MAX_BYTES:
+        raise Unreadable(f"{name}: longer than 4 GiB; split it")

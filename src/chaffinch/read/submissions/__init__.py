@@ -1,0 +1,1 @@
+"""Whose file is it: layouts, learning platforms, dates."""
