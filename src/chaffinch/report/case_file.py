@@ -233,7 +233,7 @@ def _match(texts: Texts, pair: Pair, match: Match, count: int, room: int) -> str
         place = f" ({document.place(span.start)})"
         lines = f"line {first}" if first == last else f"lines {first}–{last}"
         heads.append(
-            f'<th colspan="2">{escaped(file)}<br>{lines}{escaped(place) if document.parts else ""}</th>'
+            f'<th colspan="2">{escaped(file)}<br>{lines}{escaped(place) if document.sections else ""}</th>'
         )
     others = match.owners - 2
     also = f"; also in {others} other submission{'s' * (others != 1)}" if others > 0 else ""

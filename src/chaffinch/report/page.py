@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.own_reports import GENERATOR
 from chaffinch.report.view import View
 
@@ -75,7 +75,9 @@ def refuse_foreign(folder: Path) -> None:
     """A folder whose pages are not a report's is not written over."""
     page = folder / "index.html"
     if page.is_file() and GENERATOR not in page.read_bytes()[:1000]:
-        raise Unreadable(f"{page}: not a report of Chaffinch's; name another folder, or remove it")
+        raise Unreadable(
+            page, SkipReason.INVALID, "not a report of Chaffinch's; name another folder, or remove it"
+        )
 
 
 def _packed(value: Any) -> str:
