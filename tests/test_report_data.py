@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import UndefinedError
 
 from chaffinch.errors import SkipReason
 from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody, only
 from chaffinch.report.cluster_layout import draw
 from chaffinch.report.document_text import Texts, decode, edited, pair_keys
-from chaffinch.report.page import fill, script_json
+from chaffinch.report.page import script_json, template
 from chaffinch.report.view import View
 from chaffinch.types import Cluster, Document, Match, Passage, Report, Section, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
@@ -204,8 +205,17 @@ def test_csv_is_no_formula() -> None:
     assert rows[5][1] == "plain"
 
 
-def test_templates_are_filled_once_and_scripts_cannot_be_left() -> None:
-    assert fill("{{a}} {{b}}", {"a": "{{b}}", "b": "c"}) == "{{b}} c"
+def test_templates_escape_every_value_and_miss_none() -> None:
+    hostile = "{{ script }} {% raw %} </script>\"'&"
+    values = {"style": hostile, "index": hostile, "chunks": [(hostile, hostile)], "script": "end"}
+    page = template("report.html").render(values)
+    shown = "{{ script }} {% raw %} &lt;/script&gt;&#34;&#39;&amp;"
+    assert page.count(shown) == 4
+    with pytest.raises(UndefinedError, match="'script' is undefined"):
+        template("report.html").render({name: value for name, value in values.items() if name != "script"})
+
+
+def test_scripts_cannot_be_left() -> None:
     hostile = "</script><!-- & \u2028"
     assert not re.search(r"[<>&\u2028]", script_json([hostile]))
     assert json.loads(script_json([hostile])) == [hostile]
