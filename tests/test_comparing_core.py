@@ -14,7 +14,7 @@ from chaffinch import Fingerprints, Recipe, reference
 from chaffinch.native import fingerprint as core
 from chaffinch.native import pairs as core_compare
 from chaffinch.native.fingerprint import Source
-from chaffinch.native.pairs import Collection, Runs
+from chaffinch.native.pairs import Corpus, MatchTable
 
 small = st.lists(st.integers(1, 3), max_size=60)
 larger = st.lists(st.integers(1, 12), max_size=120)
@@ -31,21 +31,21 @@ def prints_of(symbols: list[int], recipe: Recipe) -> Fingerprints:
     return core.fingerprint([Source.canonical(np.array(symbols, np.uint32))], recipe)[0]
 
 
-def collection(documents: list[list[int]], recipe: Recipe) -> Collection:
+def collection(documents: list[list[int]], recipe: Recipe) -> Corpus:
     streams = [np.array(d, np.uint32) for d in documents]
-    return Collection(streams, [prints_of(d, recipe) for d in documents])
+    return Corpus(streams, [prints_of(d, recipe) for d in documents])
 
 
 def matches_of(
     left: list[int], right: list[int], recipe: Recipe, gap: int, sure: int = 0
 ) -> list[list[tuple[int, int, int]]]:
-    found = core_compare.matches(
+    found = core_compare.find_matches(
         collection([left, right], recipe), np.array([[0, 1]], np.uint32), recipe.k, gap, sure
     )
     return unpacked(found, 0)
 
 
-def unpacked(found: Runs, pair: int) -> list[list[tuple[int, int, int]]]:
+def unpacked(found: MatchTable, pair: int) -> list[list[tuple[int, int, int]]]:
     runs = list(zip(found.left.tolist(), found.right.tolist(), found.lengths.tolist(), strict=True))
     bounds = found.matches[:, 0].tolist()
     return [runs[bounds[m] : bounds[m + 1]] for m in range(*found.pairs[pair : pair + 2, 0].tolist())]
@@ -88,7 +88,7 @@ def test_a_repeat_is_on_one_side_part_of_matches_twice_as_long(
     both: tuple[list[int], list[int]], gap: int
 ) -> None:
     everything = collection([*both], Recipe("bytes", k=K, w=1))
-    found = core_compare.matches(everything, np.array([[0, 1]], np.uint32), K, gap)
+    found = core_compare.find_matches(everything, np.array([[0, 1]], np.uint32), K, gap)
     matches = unpacked(found, 0)
     sizes = [sum(n for *_, n in match) for match in matches]
 
@@ -126,9 +126,9 @@ def test_unsure_matches_are_left_out_where_there_are_sure_ones(
 ) -> None:
     recipe = Recipe("bytes", k=K, w=1)
     everything, pairs = collection([*both], recipe), np.array([[0, 1]], np.uint32)
-    found = unpacked(core_compare.matches(everything, pairs, K, gap), 0)
+    found = unpacked(core_compare.find_matches(everything, pairs, K, gap), 0)
     long = [match for match in found if sum(n for *_, n in match) >= sure]
-    kept = core_compare.matches(everything, pairs, K, gap, sure)
+    kept = core_compare.find_matches(everything, pairs, K, gap, sure)
     assert unpacked(kept, 0) == (long or found)
     places = [
         (side, run[side] + i)
@@ -147,9 +147,9 @@ def test_a_match_tells_the_owners_in_the_middle(documents: list[list[int]], data
     prints = [prints_of(d, recipe) for d in documents]
     hashes = [np.unique(p.hashes) for p in prints]
     owners = [np.array([data.draw(st.integers(1, 9)) for _ in own], np.uint32) for own in hashes]
-    everything = Collection([np.array(d, np.uint32) for d in documents], prints, owners)
+    everything = Corpus([np.array(d, np.uint32) for d in documents], prints, owners)
     pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32)
-    found = core_compare.matches(everything, pairs, K, 5)
+    found = core_compare.find_matches(everything, pairs, K, 5)
     for number, (left, _) in enumerate(pairs.tolist()):
         of = dict(zip(hashes[left].tolist(), owners[left].tolist(), strict=True))
         begins = sorted(
@@ -170,7 +170,7 @@ def test_results_do_not_depend_on_threads(documents: list[list[int]], threads: i
     recipe = Recipe("bytes", k=K, w=2)
     pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32).reshape(-1, 2)
     everything = collection(documents, recipe)
-    one, many = (core_compare.matches(everything, pairs, K, 5, threads=n) for n in (1, threads))
+    one, many = (core_compare.find_matches(everything, pairs, K, 5, threads=n) for n in (1, threads))
     assert [a.tolist() for a in one] == [b.tolist() for b in many]
 
 
@@ -180,7 +180,7 @@ def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data:
     hashes = [np.unique(prints_of(d, recipe).hashes) for d in documents]
     old = np.array([data.draw(st.booleans()) for _ in documents], np.uint8)
     rarity = np.linspace(1, 0.5, len(documents) + 1).astype(np.float32)
-    found = core_compare.pairs(hashes, old, rarity)
+    found = core_compare.candidate_pairs(hashes, old, rarity)
     sets = [set(h.tolist()) for h in hashes]
     counts = Counter(h for s in sets for h in s)
     expected = {
@@ -188,11 +188,11 @@ def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data:
         for i, j in combinations(range(len(documents)), 2)
         if (both := sets[i] & sets[j]) and not (old[i] and old[j])
     }
-    assert list(zip(map(tuple, found.both.tolist()), found.shared.tolist(), strict=True)) == sorted(
+    assert list(zip(map(tuple, found.pairs.tolist()), found.shared.tolist(), strict=True)) == sorted(
         expected.items()
     )
     assert found.histogram.sum() == len(expected)
-    for i, usual in enumerate(found.usual.tolist()):
+    for i, usual in enumerate(found.background.tolist()):
         others = [j for j in range(len(documents)) if j != i and not (old[i] and old[j])]
         amounts = sorted(expected.get((min(i, j), max(i, j)), 0) for j in others)
         middle = amounts[(len(others) - 2) // 2] if len(others) > 1 else 0
@@ -207,24 +207,26 @@ def test_pairs_that_share_too_little_by_weight_are_counted_but_not_listed(
     hashes = [np.unique(prints_of(d, Recipe("bytes", k=K, w=2)).hashes) for d in documents]
     rarity = np.linspace(1, 0.5, len(documents) + 1).astype(np.float32)
     old = np.zeros(len(documents), np.uint8)
-    everything = core_compare.pairs(hashes, old, rarity)
-    found = core_compare.pairs(hashes, old, rarity, least=least, threads=threads)
+    everything = core_compare.candidate_pairs(hashes, old, rarity)
+    found = core_compare.candidate_pairs(hashes, old, rarity, min_share=least, threads=threads)
     counts = Counter(h for own in hashes for h in own.tolist())
-    listed = set(map(tuple, found.both.tolist()))
-    for i, j in everything.both.tolist():
+    listed = set(map(tuple, found.pairs.tolist()))
+    for i, j in everything.pairs.tolist():
         own = [sum(float(rarity[counts[h]]) for h in hashes[d].tolist()) for d in (i, j)]
         both = sum(float(rarity[counts[h]]) for h in np.intersect1d(hashes[i], hashes[j]).tolist())
         if abs(both - least * min(own)) > 1e-3:  # else it is a question of rounding
             assert ((i, j) in listed) == (both > least * min(own))
     assert found.histogram.tolist() == everything.histogram.tolist()
-    assert found.usual.tolist() == everything.usual.tolist()
+    assert found.background.tolist() == everything.background.tolist()
 
 
 @given(st.lists(st.integers(0, 9000), min_size=4, max_size=9))
 def test_what_is_usual_is_the_median_to_within_an_eighth(sizes: list[int]) -> None:
     hashes = [np.arange(n, dtype=np.uint64) for n in (sizes[0], *sizes)]
-    found = core_compare.pairs(hashes, np.zeros(len(hashes), np.uint8), np.ones(len(hashes) + 1, np.float32))
-    for i, usual in enumerate(found.usual.tolist()):
+    found = core_compare.candidate_pairs(
+        hashes, np.zeros(len(hashes), np.uint8), np.ones(len(hashes) + 1, np.float32)
+    )
+    for i, usual in enumerate(found.background.tolist()):
         amounts = sorted(min(len(own), len(hashes[i])) for j, own in enumerate(hashes) if j != i)
         middle = amounts[(len(amounts) - 2) // 2]
         assert usual <= middle
@@ -239,10 +241,10 @@ def test_overlaps_are_those_of_the_reference(documents: list[list[int]], n: int)
     weights = {gram: float(rarity[times]) for gram, times in counts.items()}
     pairs = np.array(list(combinations(range(len(documents)), 2)), np.uint32)
     everything = collection(documents, Recipe("bytes", k=K, w=2))
-    found = core_compare.Grams(everything, n, rarity)
+    found = core_compare.GramCounts(everything, n, rarity)
     for i, one in enumerate(documents):
         others = [reference.share(one, other, n, weights) for j, other in enumerate(documents) if j != i]
-        assert abs(found.with_all[i] - sum(others)) < 1e-4
+        assert abs(found.share_sums[i] - sum(others)) < 1e-4
     left, right = found.shares(pairs)
     for (i, j), a, b in zip(pairs.tolist(), left.tolist(), right.tolist(), strict=True):
         assert abs(a - reference.share(documents[i], documents[j], n, weights)) < 1e-5
@@ -287,10 +289,10 @@ def test_overlaps_of_many_grams_are_counted_part_by_part() -> None:
     own = [numbers.integers(1, 1 << 30, size, dtype=np.uint32) for size in (1_500_000, 3_000_000, 1_000_000)]
     streams = [np.concatenate([own[0], shared]), np.concatenate([shared, own[1]]), own[2]]
     none = [prints_of([], Recipe("bytes"))] * 3
-    found = core_compare.Grams(Collection(streams, none), 4, np.ones(4, np.float32), 2)
+    found = core_compare.GramCounts(Corpus(streams, none), 4, np.ones(4, np.float32), 2)
     pairs = np.array([[0, 1], [0, 2]], np.uint32)
     left, right = found.shares(pairs)
     same = len(shared) - 3
     assert left.tolist() == [np.float32(same / (len(streams[0]) - 3)), 0]
     assert right.tolist() == [np.float32(same / (len(streams[1]) - 3)), 0]
-    assert found.with_all.tolist() == [left[0], right[0], 0]
+    assert found.share_sums.tolist() == [left[0], right[0], 0]

@@ -39,8 +39,10 @@ def test_matches_are_those_that_comparing_finds(make: Make, front: str, seed: in
     expected = {}
     for name, stored in documents.items():
         left, right = units([[query], [stored]], recipe)
-        collection = core_compare.Collection([left.symbols, right.symbols], [left.prints, right.prints])
-        runs = core_compare.matches(collection, np.array([[0, 1]]), recipe.k, match.GAP, recipe.guarantee or 0)
+        collection = core_compare.Corpus([left.symbols, right.symbols], [left.prints, right.prints])
+        runs = core_compare.find_matches(
+            collection, np.array([[0, 1]]), recipe.k, match.GAP, recipe.guarantee or 0
+        )
         common = match.Common(left, right, runs, 0, False)
         matches, _ = common.made()
         if matches:

@@ -223,4 +223,4 @@ def test_going_back_leads_to_where_one_was(open_page: Open, tmp_path: Path) -> N
 
 def test_dates_are_in_case_files(two: Report, tmp_path: Path) -> None:
     case_file(replace(two, dates={"one.py": "2026-03-01T14:05:00"}), two.pairs[0], tmp_path / "case.html")
-    assert "Handed in: the left 2026-03-01 14:05." in (tmp_path / "case.html").read_text("utf-8")
+    assert "Handed in: the left side on 2026-03-01 14:05." in (tmp_path / "case.html").read_text("utf-8")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.errors import Damaged, IndexTrouble, SkipReason
 from chaffinch.index import contents
 from chaffinch.index.folder.paths import CATALOGUE
 from chaffinch.index.index import Index, is_database
@@ -49,12 +49,12 @@ def related(where: str, new: Sequence[Submission]) -> Related:
             names.update(heavy)
             if total > _MOST:
                 why = f"{total - _MOST} documents of {where} that share less with it were not compared with it"
-                skipped.append(Skipped(document.name, why))
+                skipped.append(Skipped(document.name, SkipReason.NOT_COMPARED, why))
         if others:
             kind, recipe = ("programs", "code") if index.recipe.front in FRONTS else ("texts", "text")
             rest = f" and {len(others) - 1} more {kind}" if len(others) > 1 else ""
             why = f"not looked up in {where}, an index of other documents; make one with --recipe {recipe}"
-            skipped.append(Skipped(f"{others[0]}{rest}", why))
+            skipped.append(Skipped(f"{others[0]}{rest}", SkipReason.NOT_COMPARED, why))
         given = {number: stored.name for number, stored in store.stored(sorted(store.boilerplate())).items()}
         found, boilerplate = (_read(store, these, skipped) for these in (names, given))
         return Related(found, boilerplate, skipped, index.recipe.guarantee)
@@ -69,7 +69,7 @@ def _read(store: Store, names: Mapping[int, str], skipped: list[Skipped]) -> lis
             document = contents.unpack(names[number], packed.get(number))
             found.append(Submission(document.name, (document,)))
         except Damaged as error:
-            skipped.append(Skipped(names[number], error.why))
+            skipped.append(Skipped(names[number], SkipReason.DAMAGED, error.detail))
     return found
 
 

@@ -55,7 +55,7 @@ class Part:
     """How many symbols that is."""
     base_symbols: int
     """How many symbols of all these are base code."""
-    documents: core_compare.Collection
+    documents: core_compare.Corpus
     candidates: rank.Candidates
     scored: Callable[[rank.Pairs], rank.Floats]
     """Scores pairs of units."""
@@ -80,7 +80,7 @@ class Part:
         """What pairs of units have in common."""
         sure = self.recipe.guarantee or self.recipe.k
         both = np.array(pairs, np.uint32).reshape(-1, 2)
-        runs = core_compare.matches(self.documents, both, self.recipe.k, match.GAP, sure, threads)
+        runs = core_compare.find_matches(self.documents, both, self.recipe.k, match.GAP, sure, threads)
         is_prose = self.recipe.front in FRONTS
         for number, (i, j) in enumerate(pairs):
             yield match.Common(self.units[i], self.units[j], runs, number, is_prose)
@@ -162,7 +162,7 @@ def made_of(
     found = rank.candidates([match.different(p.hashes) for p in prints], old, least, threads)
     symbols = match.unlike(made, masks, places)
     given = match.kinds(made, masks) if places else []
-    documents = core_compare.Collection(symbols, prints, found.owners, given)
+    documents = core_compare.Corpus(symbols, prints, found.owners, given)
     scored = _scored(recipe, made, masks, threads)
     return Part(recipe, owners, made, masks, masked, int(base_masked.sum()), documents, found, scored)
 

@@ -58,16 +58,16 @@ def candidates(
     hashes: Sequence[NDArray[np.uint64]], old: NDArray[np.uint8], least: float, threads: int | None
 ) -> Candidates:
     """Pairs that share so much of the lighter one by rarity; hashes differ and are sorted within each unit."""
-    found = core_compare.pairs(hashes, old, rarity(len(hashes)), least=least, threads=threads)
+    found = core_compare.candidate_pairs(hashes, old, rarity(len(hashes)), min_share=least, threads=threads)
     new, former = int((old == 0).sum()), int(old.sum())
     amounts = found.histogram.astype(np.int64)
     amounts[0] = new * (new - 1) // 2 + new * former - amounts.sum()  # those that share nothing
     others = max(len(hashes) - 2, 0)
     return Candidates(
-        found.both,
+        found.pairs,
         found.shared,
         np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
-        found.usual.astype(np.float64) * np.clip((others - 2) / _SEVERAL, 0, 1),
+        found.background.astype(np.float64) * np.clip((others - 2) / _SEVERAL, 0, 1),
         _spread(amounts),
         int(found.histogram.sum()),
     )
@@ -117,18 +117,18 @@ def overlap(
     """
     others = len(streams) - 2
     larger *= others / (others + _UNKNOWN)
-    documents = core_compare.Collection(streams, [_NO_PRINTS] * len(streams))
+    documents = core_compare.Corpus(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(len(streams))
     sizes = np.array([len(s) for s in streams], np.float64)
     found = np.zeros(len(pairs))
     for n in np.unique(lengths).tolist():
-        grams = core_compare.Grams(documents, n, weights, threads)
+        grams = core_compare.GramCounts(documents, n, weights, threads)
         chosen = np.flatnonzero(lengths == n)
         for block in (chosen[i : i + _BLOCK] for i in range(0, len(chosen), _BLOCK)):
             both = np.stack(grams.shares(pairs[block], threads), axis=1).astype(np.float64)
             smaller = sizes[pairs[block]].min(axis=1).clip(1)
             share = both.max(axis=1) ** (1 - larger) * both.min(axis=1) ** np.maximum(larger, _FEW / smaller)
-            found[block] = _beyond(share, grams.with_all[pairs[block]] - both, others)
+            found[block] = _beyond(share, grams.share_sums[pairs[block]] - both, others)
     return found
 
 

@@ -16,7 +16,7 @@ from chaffinch.matching import matches as match
 from chaffinch.matching.joined_stream import units
 from chaffinch.native import segment as core_index
 from chaffinch.native.fingerprint import Source
-from chaffinch.native.segment import Asked, Found, Grown, Spread
+from chaffinch.native.segment import ExtendedMatch, LookupResult, OwnerCounts, QuerySeeds
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Match, Span, Stream
 
@@ -50,7 +50,7 @@ def grown(
     recipe: Recipe,
     kept: Mapping[int, Document],
     boilerplate: Sequence[Document],
-    found: Found,
+    found: LookupResult,
     owners: NDArray[np.int64],
 ) -> dict[int, Evidence]:
     """The maximal matches with each of the numbered documents; boilerplate is no match.
@@ -60,17 +60,17 @@ def grown(
     if not kept:
         return {}
     how = _exact(recipe)
-    spread = Spread(query.prints.positions, owners[query.number])
+    spread = OwnerCounts(query.prints.positions, owners[query.number])
     threads = None if sum(len(document.data) for document in kept.values()) > _WORTH_THREADS else 1
     if boilerplate or how is not recipe or not query.is_whole or how.front.startswith(OTHER):
         return _grown_anew(query, how, kept, boilerplate, spread, threads)
     sources = {number: api.native(document, how) for number, document in kept.items()}
-    asked = Asked(query.prints.positions, query.number)
+    asked = QuerySeeds(query.prints.positions, query.number)
     left = api.native(query.document, how)
-    common = core_index.common(left, sources, asked, spread, found, how, match.GAP, threads)
+    common = core_index.extend_matches(left, sources, asked, spread, found, how, match.GAP, threads)
     return {
         number: Evidence(
-            _matches(query.document, document, seen.matches), seen.covered, seen.symbols, seen.same
+            _matches(query.document, document, seen.matches), seen.covered, seen.symbols, seen.identical
         )
         for (number, document), seen in zip(kept.items(), common, strict=True)
     }
@@ -81,7 +81,7 @@ def _grown_anew(
     recipe: Recipe,
     kept: Mapping[int, Document],
     boilerplate: Sequence[Document],
-    spread: Spread,
+    spread: OwnerCounts,
     threads: int | None,
 ) -> dict[int, Evidence]:
     """The same where matches grow from other fingerprints than those that were looked up."""
@@ -99,7 +99,9 @@ def _grown_anew(
         prints = list(api.fingerprint_all(documents, recipe, threads=threads))
     left, *rights = (Source.canonical(numbers) for numbers in symbols)
     asked, found = _shared_by(prints)
-    common = core_index.common(left, dict(enumerate(rights)), asked, spread, found, recipe, match.GAP, threads)
+    common = core_index.extend_matches(
+        left, dict(enumerate(rights)), asked, spread, found, recipe, match.GAP, threads
+    )
     evidence = {}
     for (number, document), seen, stream, size in zip(
         kept.items(), common, streams[1:], sizes[1:], strict=True
@@ -117,7 +119,7 @@ def _bytes(stream: Stream, first: int, end: int) -> tuple[int, int]:
     return int(stream.starts[first]), int(stream.ends[end - 1])
 
 
-def _matches(left: Document, right: Document, grown_here: Sequence[Grown]) -> tuple[Match, ...]:
+def _matches(left: Document, right: Document, grown_here: Sequence[ExtendedMatch]) -> tuple[Match, ...]:
     return tuple(_told(left.name, right.name, *each) for each in grown_here)
 
 
@@ -129,7 +131,7 @@ def _told(left: str, right: str, runs: list[list[int]], symbols: int, longest: i
     return Match(*whole, symbols, longest, pairs, owners)
 
 
-def _shared_by(prints: Sequence[Fingerprints]) -> tuple[Asked, Found]:
+def _shared_by(prints: Sequence[Fingerprints]) -> tuple[QuerySeeds, LookupResult]:
     """The first of these, and which of the others have the same, with symbols as positions."""
     hashes, numbers = np.unique(prints[0].hashes, return_inverse=True)
     rows = []
@@ -141,7 +143,9 @@ def _shared_by(prints: Sequence[Fingerprints]) -> tuple[Asked, Found]:
         np.concatenate(columns).astype(np.uint32) for columns in zip(*rows, strict=True)
     )
     order = np.lexsort((positions, documents, queries))
-    return Asked(prints[0].positions, numbers), Found(queries[order], documents[order], positions[order])
+    return QuerySeeds(prints[0].positions, numbers), LookupResult(
+        queries[order], documents[order], positions[order]
+    )
 
 
 def _exact(recipe: Recipe) -> Recipe:
@@ -158,7 +162,7 @@ class _Seed(NamedTuple):
     there: int
 
 
-def chained(query: Query, found: Found, number: int, name: str, k: int) -> Evidence:
+def chained(query: Query, found: LookupResult, number: int, name: str, k: int) -> Evidence:
     """Fingerprints that follow one another at about the same distance in both; their ends are not exact."""
     rows = found.documents == number
     places: dict[int, list[int]] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from chaffinch import fingerprinting as api
-from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
+from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex, SkipReason
 from chaffinch.index import ingest as adding
 from chaffinch.index import transfer
 from chaffinch.index.folder.folder_store import Embedded
@@ -227,7 +227,7 @@ def _documents(items: Addable | Iterable[Addable]) -> Iterator[adding.Item]:
         elif jsonl.is_jsonl(Path(item)):
             yield from jsonl.read(Path(item))
         elif not Path(item).exists():
-            yield Skipped(str(item), "no such file or folder")
+            yield Skipped(str(item), SkipReason.NOT_FOUND, "no such file or folder")
         else:
             for path in walk.files(Path(item)):
                 if isinstance(path, Skipped):

@@ -19,7 +19,7 @@ from chaffinch.index.hits import Answer, Containment, Discount, Hit, note, relat
 from chaffinch.index.koala import selection as koala
 from chaffinch.index.records import Settings, Stored
 from chaffinch.index.store import Store
-from chaffinch.native.segment import Found
+from chaffinch.native.segment import LookupResult
 from chaffinch.types import Document, Fingerprints, Span
 
 TOP = 20
@@ -140,20 +140,20 @@ class _Shared:
     """Fingerprints of the query that count."""
     owners: NDArray[np.int64]
     """In how many documents each hash stands."""
-    found: Found
+    found: LookupResult
     boilerplate: list[int]
     """The documents that are never a match."""
     discounted: tuple[Discount, ...]
 
 
-def _shared(store: Store, query: Query, found: Found, documents: int) -> _Shared:
+def _shared(store: Store, query: Query, found: LookupResult, documents: int) -> _Shared:
     queries, owners_of = found.queries.astype(np.int64), found.documents
     boilerplate = np.zeros(query.asked, bool)
     if given := sorted(store.boilerplate()):
         is_given = np.isin(owners_of, np.array(given, np.uint32))
         boilerplate[queries[is_given]] = True
         own = ~boilerplate[queries]
-        found = Found(found.queries[own], found.documents[own], found.positions[own])
+        found = LookupResult(found.queries[own], found.documents[own], found.positions[own])
         queries, owners_of = queries[~is_given], owners_of[~is_given]
     fresh = np.ones(len(queries), bool)  # the first of a hash in a document
     fresh[1:] = (queries[1:] != queries[:-1]) | (owners_of[1:] != owners_of[:-1])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.index.records import Batch, Info, Probed, Settings, Stored
-from chaffinch.native.segment import Found
+from chaffinch.native.segment import LookupResult
 
 Hashes = NDArray[np.uint64]
 Tell = Callable[[str], None]
@@ -34,7 +34,7 @@ class Store(Protocol):
     def remove(self, documents: Sequence[int]) -> None:
         """All or nothing; what is not there is passed over."""
 
-    def lookup(self, hashes: Hashes) -> Found:
+    def lookup(self, hashes: Hashes) -> LookupResult:
         """The postings of these hashes, by query, document and position."""
 
     def count(self) -> int:

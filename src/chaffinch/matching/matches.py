@@ -33,11 +33,9 @@ def given(units: list[Unit], base: Unit | None, k: int, threads: int | None = No
     if base is None or not len(base.prints):
         return masks, []
     places = [np.full(len(unit.symbols), -1, np.int32) for unit in units]
-    everything = core_compare.Collection(
-        [u.symbols for u in (*units, base)], [u.prints for u in (*units, base)]
-    )
+    everything = core_compare.Corpus([u.symbols for u in (*units, base)], [u.prints for u in (*units, base)])
     pairs = np.array([(i, len(units)) for i in range(len(units))], np.uint32).reshape(-1, 2)
-    found = core_compare.matches(everything, pairs, k, GAP, threads=threads)
+    found = core_compare.find_matches(everything, pairs, k, GAP, threads=threads)
     runs = list(zip(found.left.tolist(), found.right.tolist(), found.lengths.tolist(), strict=True))
     for mask, place, (first, end) in zip(masks, places, pairwise(found.pairs[:, 0].tolist()), strict=True):
         matches = [runs[run:behind] for run, behind in pairwise(found.matches[first : end + 1, 0].tolist())]
@@ -123,7 +121,7 @@ class Common:
 
     left: Unit
     right: Unit
-    runs: core_compare.Runs
+    runs: core_compare.MatchTable
     pair: int
     is_prose: bool
 

@@ -1,4 +1,4 @@
-"""Thin, typed wrappers over the native functions that compare."""
+"""Thin, typed wrappers over the native functions that compare documents."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from chaffinch._native import ffi, lib
 from chaffinch.native.fingerprint import column, contiguous, owned, threads_used
 from chaffinch.types import Fingerprints
 
+BASE_CODE, SEPARATOR = 1, 2
+"""Symbol kinds: base code, and what stands between two documents. Every other symbol is 0."""
 
-class Collection:
-    """Documents one after another in one set of columns, as comparing takes them.
 
-    Owners are, for each document, how many have each of its different hashes, in order of the hashes. What
-    is given tells of every symbol 1 if it is base code, 2 if it is between documents, else 0.
+class Corpus:
+    """The documents to compare, laid out in one set of columns.
+
+    `owners` tells, for each document, how many documents have each of its distinct hashes, in order of the
+    hashes. `kinds` holds the kind of every symbol; leave it out when there is no base code.
     """
 
     def __init__(
@@ -25,9 +28,9 @@ class Collection:
         streams: Sequence[NDArray[np.uint32]],
         prints: Sequence[Fingerprints],
         owners: Sequence[NDArray[np.uint32]] | None = None,
-        given: Sequence[NDArray[np.uint8]] = (),
+        kinds: Sequence[NDArray[np.uint8]] = (),
     ) -> None:
-        self.given = _joined(given, np.uint8)
+        self.kinds = _joined(kinds, np.uint8)
         self.symbols = _joined(streams, np.uint32)
         self.symbol_offsets = _offsets(streams)
         orders = [np.lexsort((p.positions, p.hashes)) for p in prints]
@@ -36,32 +39,32 @@ class Collection:
         self.hash_offsets = _offsets(orders)
         self.owners = np.ones(len(self.hashes), np.uint32)
         if owners is not None:
-            is_other = np.append(True, self.hashes[1:] != self.hashes[:-1])[: len(self.hashes)]
-            is_other[self.hash_offsets[:-1][np.diff(self.hash_offsets) > 0].astype(np.int64)] = True
-            self.owners = _joined(owners, np.uint32)[np.cumsum(is_other) - 1]
+            is_first = np.append(True, self.hashes[1:] != self.hashes[:-1])[: len(self.hashes)]
+            is_first[self.hash_offsets[:-1][np.diff(self.hash_offsets) > 0].astype(np.int64)] = True
+            self.owners = _joined(owners, np.uint32)[np.cumsum(is_first) - 1]
 
     def __len__(self) -> int:
         return len(self.symbol_offsets) - 1
 
     def native(self) -> tuple[Any, list[Any]]:
-        """As the core reads it, and what must live as long."""
+        """Return the structure the core reads, and the buffers that must outlive it."""
         documents = ffi.new("ChfDocuments *")
         documents.len = len(self)
-        documents.given_len = len(self.given)
-        keep = []
-        for name, kind in (
-            ("given", "uint8_t[]"),
-            ("symbols", "uint32_t[]"),
-            ("symbol_offsets", "uint64_t[]"),
-            ("hashes", "uint64_t[]"),
-            ("positions", "uint32_t[]"),
-            ("owners", "uint32_t[]"),
-            ("hash_offsets", "uint64_t[]"),
+        documents.given_len = len(self.kinds)
+        buffers = []
+        for name, values, kind in (
+            ("given", self.kinds, "uint8_t[]"),
+            ("symbols", self.symbols, "uint32_t[]"),
+            ("symbol_offsets", self.symbol_offsets, "uint64_t[]"),
+            ("hashes", self.hashes, "uint64_t[]"),
+            ("positions", self.positions, "uint32_t[]"),
+            ("owners", self.owners, "uint32_t[]"),
+            ("hash_offsets", self.hash_offsets, "uint64_t[]"),
         ):
-            buffer = ffi.from_buffer(kind, getattr(self, name))
+            buffer = ffi.from_buffer(kind, values)
             setattr(documents, name, buffer)
-            keep.append(buffer)
-        return documents, keep
+            buffers.append(buffer)
+        return documents, buffers
 
 
 def _joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
@@ -76,33 +79,33 @@ def _table(owner: Any) -> list[NDArray[np.uint32]]:
     return [column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(6)]
 
 
-class Pairs(NamedTuple):
-    """Documents that have something in common."""
+class CandidatePairs(NamedTuple):
+    """Pairs of documents with at least one hash in common."""
 
-    both: NDArray[np.uint32]
-    """Two columns, left before right, in order."""
+    pairs: NDArray[np.uint32]
+    """Two columns, the left document before the right, in order."""
     shared: NDArray[np.uint32]
-    """How many different hashes both have."""
+    """How many distinct hashes each pair shares."""
     owners: NDArray[np.uint32]
-    """In how many documents each hash stands, in the order they were given."""
-    usual: NDArray[np.uint32]
-    """How many hashes each document shares with another in the middle of all, to within an eighth."""
+    """How many documents have each hash, in the order of the input."""
+    background: NDArray[np.uint32]
+    """For each document, the median number of hashes it shares with another, to within an eighth."""
     histogram: NDArray[np.uint32]
-    """How many pairs share so many, those counted that weigh too little to be listed."""
+    """`histogram[n]` pairs share n hashes. Pairs that weigh too little to be listed are counted too."""
 
 
-def pairs(
+def candidate_pairs(
     hashes: Sequence[NDArray[np.uint64]],
     old: NDArray[np.uint8],
     rarity: NDArray[np.float32],
     *,
-    least: float = 0.0,
+    min_share: float = 0.0,
     threads: int | None = None,
-) -> Pairs:
-    """Pairs of documents whose different hashes, sorted, are given.
+) -> CandidatePairs:
+    """Find the pairs of documents that share hashes; each document's hashes are distinct and sorted.
 
-    A hash weighs `rarity[n]` if n documents have it; a pair that weighs less than `least` of the lighter
-    document is left out, and so is a pair of `old` ones.
+    A hash that n documents have weighs `rarity[n]`. A pair is listed when its shared hashes weigh at least
+    `min_share` of the lighter document. Two `old` documents are never paired.
     """
     data, offsets = _joined(hashes, np.uint64), _offsets(hashes)
     owner = owned(
@@ -112,66 +115,67 @@ def pairs(
             ffi.from_buffer("uint8_t[]", np.ascontiguousarray(old, np.uint8)),
             len(hashes),
             ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32)),
-            least,
+            min_share,
             threads_used(threads),
         ),
         lib.chf_table_free,
     )
-    both, shared, owners, among_all = _table(owner)[:4]
-    usual, histogram = np.split(among_all, [len(hashes)])
-    return Pairs(both.reshape(-1, 2), shared, owners, usual, histogram)
+    pairs, shared, owners, statistics = _table(owner)[:4]
+    background, histogram = np.split(statistics, [len(hashes)])
+    return CandidatePairs(pairs.reshape(-1, 2), shared, owners, background, histogram)
 
 
-class Runs(NamedTuple):
-    """Matches of many pairs: runs of equal symbols, which of them make a match, which matches are whose."""
+class MatchTable(NamedTuple):
+    """The matches of many pairs: runs of equal symbols, which runs form a match, and whose match it is."""
 
     left: NDArray[np.uint32]
+    """Where each run starts on the left."""
     right: NDArray[np.uint32]
     lengths: NDArray[np.uint32]
     matches: NDArray[np.uint32]
-    """Of each match its first run, how many documents have most of it, and whether it is the same again as part
-    of some at least twice as long; then one behind them."""
+    """For each match: its first run, how many documents have most of it, and whether it repeats a passage of
+    matches at least twice as long. A last row marks the end."""
     pairs: NDArray[np.uint32]
-    """Of each pair its first match, and the symbols in its matches, left and right; then one behind them."""
+    """For each pair: its first match, and the symbols its matches cover on the left and on the right. A last
+    row marks the end."""
 
 
-def matches(
-    documents: Collection,
+def find_matches(
+    corpus: Corpus,
     pairs: NDArray[np.uint32],
     k: int,
     gap: int,
-    sure: int = 0,
+    guarantee: int = 0,
     threads: int | None = None,
-) -> Runs:
-    """The matches of pairs of documents, an array of two columns.
+) -> MatchTable:
+    """Find the matches of pairs of documents, given as an array of two columns.
 
-    Matches of fewer than `sure` symbols are found by chance: they are left out unless there is nothing else.
+    Runs of `guarantee` symbols are always found, shorter ones by chance. So shorter matches are dropped,
+    unless a pair has no others.
     """
-    native, keep = documents.native()
+    native, buffers = corpus.native()
     data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
-    result = lib.chf_matches(native, data, len(pairs), k, gap, sure, threads_used(threads))
-    left, right, lengths, found, of_pairs = _table(owned(result, lib.chf_table_free))[:5]
-    del keep
-    return Runs(left, right, lengths, found.reshape(-1, 3), of_pairs.reshape(-1, 3))
+    result = lib.chf_matches(native, data, len(pairs), k, gap, guarantee, threads_used(threads))
+    left, right, lengths, matches, per_pair = _table(owned(result, lib.chf_table_free))[:5]
+    del buffers
+    return MatchTable(left, right, lengths, matches.reshape(-1, 3), per_pair.reshape(-1, 3))
 
 
-class Grams:
-    """The grams of n symbols of documents, each weighing `rarity[m]` if m documents have it."""
+class GramCounts:
+    """How often each document has each gram of n symbols. A gram that m documents have weighs `rarity[m]`."""
 
-    def __init__(
-        self, documents: Collection, n: int, rarity: NDArray[np.float32], threads: int | None = None
-    ) -> None:
-        native, keep = documents.native()
+    def __init__(self, corpus: Corpus, n: int, rarity: NDArray[np.float32], threads: int | None = None) -> None:
+        native, buffers = corpus.native()
         weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
         self._owner = owned(lib.chf_bags(native, n, weights, threads_used(threads)), lib.chf_bags_free)
-        del keep
-        self.with_all: NDArray[np.float32] = column(self._owner.with_all, len(documents), "<f4", self._owner)
-        """Of each document the shares of its grams that each of the others has, added up."""
+        del buffers
+        self.share_sums: NDArray[np.float32] = column(self._owner.with_all, len(corpus), "<f4", self._owner)
+        """For each document, the sum over all others of the share of its grams that the other has."""
 
     def shares(
         self, pairs: NDArray[np.uint32], threads: int | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Of each two documents the share of the left's grams that the right has, and the other way round."""
+        """Return for each pair the share of the left's grams that the right has, and the reverse."""
         data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
         owner = owned(lib.chf_shares(self._owner, data, len(pairs), threads_used(threads)), lib.chf_table_free)
         left, right = _table(owner)[:2]

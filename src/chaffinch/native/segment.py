@@ -1,4 +1,4 @@
-"""Thin, typed wrappers over the native functions of the index: segments of postings."""
+"""Thin, typed wrappers over the native functions of the index: segments, and the matches of a search."""
 
 from __future__ import annotations
 
@@ -23,27 +23,28 @@ from chaffinch.native.fingerprint import (
 from chaffinch.recipe import Recipe
 
 PIECE = 2**20
+"""Postings that a scan returns at a time."""
 
 
 class Postings(NamedTuple):
-    """A hash, the document that has it, and where; columns of equal length."""
+    """A hash, a document that has it, and the position there. The columns are equally long."""
 
     hashes: NDArray[np.uint64]
     documents: NDArray[np.uint32]
     positions: NDArray[np.uint32]
 
 
-class Found(NamedTuple):
-    """Postings that were looked up, sorted by all three."""
+class LookupResult(NamedTuple):
+    """The postings of the hashes that were looked up, sorted by all three columns."""
 
     queries: NDArray[np.uint32]
-    """Which of the hashes that were asked for."""
+    """Which of the hashes it is, by its number."""
     documents: NDArray[np.uint32]
     positions: NDArray[np.uint32]
 
 
 class _Opened:
-    """A native segment and the buffer it reads. What uses them holds on to this, so neither goes too early."""
+    """A native segment and the buffer it reads. Readers hold on to this object, so neither is freed early."""
 
     def __init__(self, data: Any, name: str) -> None:
         self.buffer = ffi.from_buffer("uint8_t[]", data)
@@ -75,14 +76,14 @@ class Segment:
         return self._opened
 
     def check(self, *, threads: int | None = None) -> None:
-        """Reads everything; raises Damaged unless it is as it was written, and in order."""
+        """Read everything, and raise Damaged unless it is in order and just as it was written."""
         opened = self.opened
         _owned([self], lib.chf_segment_check(opened.handle, threads_used(threads)), lib.chf_bytes_free)
 
     def scan(self, pieces: int = PIECE) -> Iterator[Postings]:
-        """Everything in the order of hash, document and position, at most so many at a time.
+        """Yield every posting, sorted by hash, document and position, at most `pieces` at a time.
 
-        Of a hash the bits that are kept come back, the others as zeros.
+        Bits of a hash that the segment does not keep come back as zeros.
         """
         opened, place = self.opened, ffi.new("uint64_t[2]")
         while True:
@@ -97,7 +98,7 @@ class Segment:
             )
 
     def close(self) -> None:
-        """Lets go of the buffer, unless something still reads it: that does so when it is done."""
+        """Release the buffer. A scan or merge that still reads it releases it at its own end."""
         self._opened = None
 
 
@@ -109,13 +110,13 @@ def _owned(segments: Sequence[Segment], result: Any, free: Any) -> Any:
 
 
 def build(postings: Postings, *, hash_bits: int = 64, threads: int | None = None) -> NDArray[np.uint8]:
-    """The bytes of a segment of postings in any order; of every hash the top bits are kept."""
+    """Return the bytes of a segment with these postings, in any order. It keeps the top bits of every hash."""
     if not 32 <= hash_bits <= 64:
         raise ValueError(f"hash_bits is {hash_bits}; give 32 to 64")
     hashes = np.ascontiguousarray(postings.hashes, np.uint64)
     documents, positions = contiguous(postings.documents), contiguous(postings.positions)
     if not len(hashes) == len(documents) == len(positions):
-        raise ValueError("a posting has a hash, a document and a position")
+        raise ValueError("a posting has a hash, a document and a position: give columns of equal length")
     result = lib.chf_segment_build(
         ffi.from_buffer("uint64_t[]", hashes),
         ffi.from_buffer("uint32_t[]", documents),
@@ -134,8 +135,8 @@ def lookup(
     removed: NDArray[np.uint32],
     *,
     threads: int | None = None,
-) -> Found:
-    """Who has these hashes, but for the removed documents, which come sorted."""
+) -> LookupResult:
+    """Find the postings of these hashes, except those of removed documents, which are sorted."""
     opened = [segment.opened for segment in segments]
     asked, gone = np.ascontiguousarray(hashes, np.uint64), contiguous(removed)
     result = lib.chf_lookup(
@@ -148,108 +149,117 @@ def lookup(
         threads_used(threads),
     )
     owner = _owned(segments, result, lib.chf_postings_free)
-    return Found(
+    return LookupResult(
         column(owner.queries, owner.len, "<u4", owner),
         column(owner.documents, owner.len, "<u4", owner),
         column(owner.positions, owner.len, "<u4", owner),
     )
 
 
-class Asked(NamedTuple):
-    """The fingerprints of a query that matches grow from: columns of equal length."""
+class QuerySeeds(NamedTuple):
+    """The fingerprints of a query from which matches are extended. The columns are equally long."""
 
     positions: NDArray[np.uint32]
     numbers: NDArray[Any]
     """Which hash each of them has."""
 
 
-class Spread(NamedTuple):
-    """From these positions of a query on so many documents have what is there: columns of equal length."""
+class OwnerCounts(NamedTuple):
+    """How many documents have what a query has from each position up to the next."""
 
     positions: NDArray[np.uint32]
     owners: NDArray[Any]
 
 
-class Grown(NamedTuple):
-    """A match."""
+class ExtendedMatch(NamedTuple):
+    """A match of a query with a document."""
 
     runs: list[list[int]]
     """Bytes: start and end in the query, start and end in the document."""
     symbols: int
     longest: int
+    """Symbols of the longest run."""
     owners: int
+    """How many documents have most of it."""
 
 
-class Common(NamedTuple):
-    """What a query and a document have in common."""
+class QueryMatches(NamedTuple):
+    """What a query and a document have in common. Pairs of numbers are the query's and the document's."""
 
-    matches: list[Grown]
+    matches: list[ExtendedMatch]
     covered: tuple[int, int]
-    """Symbols of each that stand in matches."""
+    """Symbols that matches cover."""
     symbols: tuple[int, int]
-    """All symbols of each."""
-    same: bool
+    """All symbols."""
+    identical: bool
+    """Whether both have the same symbols."""
 
 
-def common(
+def extend_matches(
     query: Source,
     documents: Mapping[int, Source],
-    asked: Asked,
-    spread: Spread,
-    found: Found,
+    seeds: QuerySeeds,
+    owners: OwnerCounts,
+    postings: LookupResult,
     recipe: Recipe,
     gap: int,
     threads: int | None = None,
-) -> list[Common]:
-    """The matches of a query with numbered documents, grown from the fingerprints that were found in them.
+) -> list[QueryMatches]:
+    """Extend the postings of a query to its matches with numbered documents, and return those of each.
 
-    Positions in what was found are those where symbols begin in a source: bytes, or numbers if it has those.
+    The position of a posting is where a symbol begins in its source: a byte, or an index into numbers.
     """
-    native, keep = native_sources([query, *documents.values()])
-    how = ffi.new("ChfFound *")
+    native, buffers = native_sources([query, *documents.values()])
+    shared = ffi.new("ChfFound *")
     for name, numbers in (
-        ("positions", asked.positions),
-        ("numbers", asked.numbers),
-        ("from", spread.positions),
-        ("owners", spread.owners),
-        ("queries", found.queries),
-        ("documents", found.documents),
-        ("places", found.positions),
+        ("positions", seeds.positions),
+        ("numbers", seeds.numbers),
+        ("from", owners.positions),
+        ("owners", owners.owners),
+        ("queries", postings.queries),
+        ("documents", postings.documents),
+        ("places", postings.positions),
     ):
         buffer = ffi.from_buffer("uint32_t[]", contiguous(numbers))
-        setattr(how, name, buffer)
-        keep.append(buffer)
-    how.prints, how.spread, how.found = len(asked.positions), len(spread.positions), len(found.queries)
-    how.k, how.gap, how.sure = recipe.k, gap, recipe.guarantee or recipe.k
+        setattr(shared, name, buffer)
+        buffers.append(buffer)
+    shared.prints, shared.spread, shared.found = (
+        len(seeds.positions),
+        len(owners.positions),
+        len(postings.queries),
+    )
+    shared.k, shared.gap, shared.sure = recipe.k, gap, recipe.guarantee or recipe.k
     result = lib.chf_evidence(
         native,
         ffi.new("uint32_t[]", list(documents)),
         len(documents) + 1,
         FORMS.get(recipe.front, 0),
-        how,
+        shared,
         threads_used(threads),
         level(),
     )
     owner = owned(result, lib.chf_table_free)
-    del keep
+    del buffers
     runs, matches, rows = (
         column(owner.columns[i], owner.lengths[i], "<u4", owner).reshape(-1, width).tolist()
         for i, width in enumerate((4, 4, 5))
     )
     ends = [first for first, *_ in matches[1:]] + [len(runs)] * bool(matches)
-    grown = [Grown(runs[first:end], *sizes) for (first, *sizes), end in zip(matches, ends, strict=True)]
-    ends = [first for first, *_ in rows[1:]] + [len(grown)] * bool(rows)
+    extended = [
+        ExtendedMatch(runs[first:end], *sizes) for (first, *sizes), end in zip(matches, ends, strict=True)
+    ]
+    ends = [first for first, *_ in rows[1:]] + [len(extended)] * bool(rows)
     size = owner.columns[3][0]
     return [
-        Common(grown[first:end], (left, right), (size, symbols), bool(same))
-        for (first, left, right, symbols, same), end in zip(rows, ends, strict=True)
+        QueryMatches(extended[first:end], (left, right), (size, symbols), bool(identical))
+        for (first, left, right, symbols, identical), end in zip(rows, ends, strict=True)
     ]
 
 
 def merge(
     segments: Sequence[Segment], removed: NDArray[np.uint32], *, threads: int | None = None
 ) -> Iterator[NDArray[np.uint8]]:
-    """One segment of all postings but those of removed documents, in pieces to be written one after another."""
+    """Merge segments without the postings of removed documents; yield the new one's bytes in pieces."""
     if len({segment.hash_bits for segment in segments}) > 1:
         raise ValueError("segments that keep different numbers of hash bits cannot be merged")
     segments = tuple(segments)

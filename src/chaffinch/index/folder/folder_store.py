@@ -22,7 +22,7 @@ from chaffinch.index.koala import probes
 from chaffinch.index.records import Batch, Info, Probed, Settings, Stored
 from chaffinch.index.store import Hashes, Tell
 from chaffinch.native import segment as core_index
-from chaffinch.native.segment import Found, Postings, Segment
+from chaffinch.native.segment import LookupResult, Postings, Segment
 
 _FEW_DOCUMENTS = 20_000
 """So many documents' postings are held in memory when they are given one after another."""
@@ -188,7 +188,7 @@ class Embedded:
         with closing(Catalogue(self.folder / files.CATALOGUE)) as now:
             return all(row.number != number for row in now.segments())
 
-    def lookup(self, hashes: Hashes) -> Found:
+    def lookup(self, hashes: Hashes) -> LookupResult:
         with self.snapshot():
             while True:
                 try:

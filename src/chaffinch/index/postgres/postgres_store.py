@@ -23,7 +23,7 @@ from chaffinch.index.postgres import schema as tables
 from chaffinch.index.postgres.connection import Address, Connection, Session, connected, told
 from chaffinch.index.records import About, Batch, Info, Probed, Settings, Stored
 from chaffinch.index.store import Hashes, Tell
-from chaffinch.native.segment import Found, Postings
+from chaffinch.native.segment import LookupResult, Postings
 
 _TOGETHER = 1000
 """Documents that are read at once."""
@@ -91,10 +91,10 @@ class Postgres:
         with self._reading:
             return self._reader.ask(statement, *values)
 
-    def lookup(self, hashes: Hashes) -> Found:
+    def lookup(self, hashes: Hashes) -> LookupResult:
         asked, which = np.unique(hashes & _mask(self.settings), return_inverse=True)
         if not len(asked):
-            return Found(*(np.empty(0, np.uint32) for _ in range(3)))
+            return LookupResult(*(np.empty(0, np.uint32) for _ in range(3)))
         statement = tables.LOOKUP_ON_CITUS if self._citus else tables.LOOKUP
         rows = self._ask(statement, asked.view(np.int64).tolist())
         keys = np.array([row[0] for row in rows], np.int64).view(np.uint64)
@@ -109,7 +109,7 @@ class Postgres:
         within = np.arange(times.sum()) - np.repeat(ends - times, times)
         chosen = order[np.repeat((np.cumsum(each) - each)[which], times) + within]
         queries = np.repeat(np.arange(len(hashes), dtype=np.uint32), times)
-        return Found(queries, *(places[c][chosen].astype(np.uint32) for c in ("document", "position")))
+        return LookupResult(queries, *(places[c][chosen].astype(np.uint32) for c in ("document", "position")))
 
     def count(self) -> int:
         return int(self._ask("SELECT documents FROM meta")[0][0])

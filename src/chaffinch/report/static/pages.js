@@ -150,7 +150,7 @@ function leftOut() {
   }
   const hint = "What at least half of all have, though nobody gave it as base code: it counts, but little.";
   main.append(card("Passages in common", hint, common.length ? common : make("p", {}, "None.")));
-  const rows = index.skipped.map((skipped) => [make("bdi", {}, visible(skipped.name)), skipped.why]);
+  const rows = index.skipped.map((skipped) => [make("bdi", {}, visible(skipped.name)), skipped.detail]);
   main.append(
     card(
       "Skipped",
