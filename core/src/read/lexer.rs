@@ -42,7 +42,7 @@ impl<'a> Lexer<'a> {
     /// Puts tokens into the chunk while it has room; false when there are no more.
     pub fn fill(&mut self, chunk: &mut Chunk) -> bool {
         let (language, text) = (self.language, self.text);
-        let (first, room) = (chunk.len, chunk.room());
+        let room = chunk.room();
         let symbols = &mut chunk.symbols[chunk.len..][..room];
         let (starts, ends) = (&mut chunk.places[chunk.len..][..room], &mut chunk.ends[chunk.len..][..room]);
         let mut filled = 0;
@@ -94,12 +94,6 @@ impl<'a> Lexer<'a> {
         }
         self.at = at;
         chunk.len += filled;
-        if language.keep_names {
-            for i in first..chunk.len {
-                let token = &text[chunk.places[i] as usize..chunk.ends[i] as usize];
-                chunk.symbols[i] = language.named(chunk.symbols[i], token);
-            }
-        }
         at < text.len()
     }
 

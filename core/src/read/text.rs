@@ -104,7 +104,7 @@ impl Source<'_> {
             Source::Html(bytes, form, table) => {
                 return html::read(self, sink, bytes, Folding::of(form), table, level);
             }
-            Source::Code(bytes, language) => self.code(sink, Lexer::new(language, bytes)),
+            Source::Code(bytes, language) => self.code(sink, bytes, language),
             Source::Decoded(codes, form, _) => self.folded(sink, codes.len(), form, |at| (codes[at], 1)),
         }
         0
@@ -124,8 +124,21 @@ impl Source<'_> {
         }
     }
 
-    fn code<S: Sink>(&self, sink: &mut S, mut lexer: Lexer) {
-        while lexer.fill(sink.chunk()) {
+    fn code<S: Sink>(&self, sink: &mut S, text: &[u8], language: &Language) {
+        let mut lexer = Lexer::new(language, text);
+        loop {
+            let chunk = sink.chunk();
+            let first = chunk.len;
+            let is_more = lexer.fill(chunk);
+            if language.keep_names {
+                for i in first..chunk.len {
+                    let token = &text[chunk.places[i] as usize..chunk.ends[i] as usize];
+                    chunk.symbols[i] = language.named(chunk.symbols[i], token);
+                }
+            }
+            if !is_more {
+                return;
+            }
             sink.flush(self);
         }
     }
