@@ -75,7 +75,7 @@ def test_dates_go_from_a_table_to_json(classroom: Path, tmp_path: Path, delimite
         "bert": "2026-03-01T14:05:59+02:00",
         "Zoë": "2026-03-02",
     }
-    assert [(s["name"], s["why"]) for s in found["skipped"]] == [
+    assert [(s["name"], s["detail"]) for s in found["skipped"]] == [
         (f"row 6 of {path}", "no submission has this name"),
         (f"row 7 of {path}", "no date as 2026-03-01 or 2026-03-01T14:05"),
         (f"row 8 of {path}", "this submission has a date already, from above"),
@@ -142,7 +142,7 @@ def test_dates_in_python() -> None:
     dates = {"ANN.py": "2026-03-01", "ben.py": "2026-03-01", "BEN.py": "2026-03-02", "x": "2026-03-01"}
     found = chaffinch.compare(works, dates=dates)
     assert dict(found.dates) == {"ann.py": "2026-03-01", "BEN.py": "2026-03-02"}
-    assert [(s.name, s.why) for s in found.skipped] == [
+    assert [(s.name, s.detail) for s in found.skipped] == [
         ("date of ben.py", "several submissions have this name"),
         ("date of x", "no submission has this name"),
     ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, expect
 
+from chaffinch.errors import SkipReason
 from chaffinch.report import save
 from chaffinch.types import Cluster, Passage, Report, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
@@ -42,7 +43,7 @@ def class_report() -> Report:
         pairs,
         clusters=[Cluster(("Anna", "Bert", "Cleo"), 0.9)],
         common=[Passage(Span("cleo/all.py", 0, 36), 9, 4)],
-        skipped=[Skipped("fred/photo.png", "an image")],
+        skipped=[Skipped("fred/photo.png", SkipReason.NOT_TEXT, "an image")],
     )
 
 

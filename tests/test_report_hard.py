@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from chaffinch.errors import SkipReason
 from chaffinch.languages import language
 from chaffinch.report import case_file, save
 from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Skipped, Span, Submission
@@ -35,7 +36,7 @@ def test_hostile_names_are_only_names(open_page: Open, tmp_path: Path) -> None:
     told = report(
         made,
         clusters=[Cluster(HOSTILE, 0.9)],
-        skipped=[Skipped(HOSTILE[1], HOSTILE[0])],
+        skipped=[Skipped(HOSTILE[1], SkipReason.DAMAGED, HOSTILE[0])],
         receipt={HOSTILE[0]: HOSTILE[1]},
     )
     for path in (tmp_path / "report.html", tmp_path / "folder"):
@@ -135,7 +136,7 @@ def test_anonymous_reports_have_no_name(open_page: Open, tmp_path: Path) -> None
     told = report(
         [joan, rasmus],
         clusters=[Cluster(("Joan Whitlock", "rasmus"), 0.9)],
-        skipped=[Skipped("ulf.png", "ulf.png is no text")],
+        skipped=[Skipped("ulf.png", SkipReason.NOT_TEXT, "ulf.png is no text")],
     )
     save(told, tmp_path / "folder", anonymize=True)
     for path in (tmp_path / "folder").rglob("*.*"):

@@ -248,7 +248,7 @@ def _head(texts: Texts, submission: str, span: Span, side: _Side) -> dict[str, s
     first, last = side.lines
     place = f"line {first}" if first == last else f"lines {first}–{last}"
     document = texts.documents[submission][span.document]
-    if document.parts:
+    if document.sections:
         place += f" ({document.place(span.start)})"
     return {"file": texts.short(span.document), "place": place}
 

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.own_reports import GENERATOR
 from chaffinch.report.bundle import bundle
 from chaffinch.report.view import View
@@ -104,7 +104,9 @@ def refuse_foreign(folder: Path) -> None:
     """Raise an error if the folder holds a page that is not a report."""
     page = folder / "index.html"
     if page.is_file() and GENERATOR not in page.read_bytes()[:1000]:
-        raise Unreadable(f"{page}: not a Chaffinch report; name another folder, or remove this file")
+        raise Unreadable(
+            page, SkipReason.INVALID, "not a Chaffinch report; name another folder, or remove this file"
+        )
 
 
 def write_file(view: View, path: Path) -> None:

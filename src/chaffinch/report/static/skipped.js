@@ -14,7 +14,7 @@ export function skipped() {
     "Passages that at least half of the submissions share but that you did not name as base code. They count little.";
   const passages = index.common.map(commonPassage);
   main.append(card("Common code", hint, passages.length ? passages : make("p", {}, "None.")));
-  const rows = index.skipped.map(({ name, why }) => [make("bdi", {}, visible(name)), why]);
+  const rows = index.skipped.map(({ name, detail }) => [make("bdi", {}, visible(name)), visible(detail)]);
   main.append(
     card(
       "Skipped files",

@@ -6,7 +6,7 @@ export interface Index {
   clusters: Cluster[];
   graph: Graph;
   common: Passage[];
-  skipped: { name: string; why: string }[];
+  skipped: { name: string; reason: string; detail: string }[];
   /** How many pairs fall into each equal range of scores, from 0 to 1. */
   background: number[];
   /** How many submissions contain something that was not compared. */
