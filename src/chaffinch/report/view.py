@@ -9,7 +9,7 @@ from typing import Any
 
 from chaffinch.languages import language
 from chaffinch.report import cluster_layout as layout
-from chaffinch.report.anonymize.anonymous_report import everybody, nameless
+from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody
 from chaffinch.report.document_text import Text, Texts, digest, pair_keys
 from chaffinch.types import Document, Match, Pair, Passage, Report, Span, Submission
 
@@ -48,7 +48,7 @@ class View:
                 self.keys[frozenset(labels[name] for name in both)] = key
                 if named in self.verdicts:
                     self.verdicts[key] = self.verdicts[named]
-        self.report = report = nameless(report, self.names) if self.names else report
+        self.report = report = anonymous_report(report, self.names) if self.names else report
         self.texts = Texts(report, self.names.edits_of if self.names else None, aligned=True)
         by_name = self.texts.submissions
         self.submissions = [by_name[name] for name in {s.name: 0 for s in (*report.submissions, *report.old)}]
