@@ -1,12 +1,12 @@
-"""Which symbols of the left stand beside which of the right: an offset of both sides for every line of a match.
+"""Which symbols of the left stand beside which of the right: an offset of both for every line of a match.
 
-A run is the same symbol for symbol on both sides, so its nth symbol on the left stands beside its nth on the right.
+A run has the same symbols on both sides, so its nth symbol on the left stands beside its nth on the right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from chaffinch import fingerprinting
 from chaffinch.comparison.language_group import recipe_for, symbol_weight
 from chaffinch.errors import ChaffinchError
 from chaffinch.languages import language
-from chaffinch.report.document_text import Numbers
+from chaffinch.report.document_text import Numbers, span_offsets
 from chaffinch.types import Document, Match, Pair, Stream
 
 FARTHEST = 24
@@ -38,6 +38,10 @@ class Symbols(NamedTuple):
     def positions(self, offsets: Numbers) -> Numbers:
         """Return the position of the first symbol at or behind each offset."""
         return np.searchsorted(self.starts, offsets.astype(np.uint32))
+
+    def total(self) -> float:
+        """Return how much there is, in tokens."""
+        return len(self.starts) * self.weight
 
     def amount(self, spans: Numbers) -> float:
         """Return how much lies in the spans, in tokens; the spans may overlap."""
@@ -71,7 +75,7 @@ class FileMatches(NamedTuple):
     """Which matches of the pair they are."""
     matches: list[Match]
     runs: Numbers
-    """A row for each run: start and end on the left, start and end on the right, in bytes."""
+    """As `run_offsets` returns them."""
     bounds: list[int]
     """The first run of each match, and the end of the last."""
 
@@ -85,10 +89,13 @@ def by_files(pair: Pair) -> list[FileMatches]:
 
 
 def _file_matches(left: str, right: str, numbers: Sequence[int], matches: Sequence[Match]) -> FileMatches:
-    spans = (span for match in matches for run in match.runs for span in run)
-    runs = np.fromiter(chain.from_iterable((s.start, s.end) for s in spans), np.int64).reshape(-1, 4)
     bounds = [0, *accumulate(len(match.runs) for match in matches)]
-    return FileMatches(left, right, list(numbers), list(matches), runs, bounds)
+    return FileMatches(left, right, list(numbers), list(matches), run_offsets(matches), bounds)
+
+
+def run_offsets(matches: Sequence[Match]) -> Numbers:
+    """Return the offsets of all runs, a row for each: start and end on the left, start and end on the right."""
+    return span_offsets([span for match in matches for run in match.runs for span in run]).reshape(-1, 4)
 
 
 def anchors(left: Symbols, right: Symbols, runs: Numbers) -> tuple[Numbers, Numbers]:
@@ -123,10 +130,10 @@ def _ranges(starts: Numbers, ends: Numbers) -> tuple[Numbers, Numbers]:
     return which, np.arange(len(which)) + (starts + lengths - np.cumsum(lengths))[which]
 
 
-def symbols_of(document: Document, fronts: Sequence[str], stream: Stream | None = None) -> Symbols:
-    """Return where the symbols of a document stand, by its stream if you have it; none if it cannot be read.
+def read_symbols(document: Document, fronts: Sequence[str], stream: Stream | None = None) -> Symbols:
+    """Return where the symbols of a document stand; none if it cannot be read.
 
-    `fronts` are the languages that were compared.
+    `fronts` are the languages that were compared; `stream` is the document's, if comparing made it.
     """
     if not fronts:
         return NO_SYMBOLS
@@ -140,9 +147,12 @@ def symbols_of(document: Document, fronts: Sequence[str], stream: Stream | None 
     line_ends = np.flatnonzero((data == ord("\n")) | (data == ord("\r")))
     first_in_line = np.searchsorted(stream.starts, line_ends.astype(np.uint32))
     first_in_line = first_in_line[np.diff(first_in_line, prepend=-1) != 0]
-    markup = NO_SYMBOLS.markup
-    if document.format == "html":
-        gaps = np.column_stack((stream.ends[:-1], stream.starts[1:])).astype(np.int64)
-        tags = np.concatenate(([0], np.cumsum(data == ord("<"))))
-        markup = gaps[(gaps[:, 1] - gaps[:, 0] > 2) & (tags[gaps[:, 1]] > tags[gaps[:, 0]])]
+    markup = _markup(data, stream) if document.format == "html" else NO_SYMBOLS.markup
     return Symbols(stream.starts, first_in_line, markup, symbol_weight(front))
+
+
+def _markup(data: NDArray[np.uint8], stream: Stream) -> Numbers:
+    """Return the spans between symbols that contain a tag."""
+    gaps = np.column_stack((stream.ends[:-1], stream.starts[1:])).astype(np.int64)
+    tags = np.concatenate(([0], np.cumsum(data == ord("<"))))
+    return gaps[(gaps[:, 1] - gaps[:, 0] > 2) & (tags[gaps[:, 1]] > tags[gaps[:, 0]])]

@@ -11,12 +11,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.read.encoding import NOT_DECODED, decode_with_offsets
-from chaffinch.types import Document
+from chaffinch.types import Document, Span
 
 Numbers = NDArray[np.int64]
 
@@ -27,29 +28,40 @@ _LONE_RETURN = re.compile("\r(?!\n)")
 
 
 class DocumentText:
-    """The characters of a document, and the offset in bytes of each.
+    """The characters of a document, and where in its bytes they are.
 
-    Without `offsets` every byte is a character. With `edits`, which must be in order, an offset within one
-    moves to where the new text begins, or ends if a span ends there.
+    `offsets` are those of every character and of the end; without them, every byte is a character.
     """
 
-    def __init__(self, text: str, offsets: Numbers | None = None, edits: Sequence[Edit] = ()) -> None:
-        self._original = text
+    def __init__(self, text: str, offsets: Numbers | None = None) -> None:
+        self.text = text
+        self._size = len(text)
         self._offsets = offsets
-        self._edits = edits
-        pieces, before = [], 0
+        self._edits: _Edits | None = None
+
+    def edited(self, edits: Sequence[Edit]) -> DocumentText:
+        """Return the text after the edits, which must be in order.
+
+        A span that begins within an edit then begins with the new text, and one that ends there ends with it.
+        """
+        if not edits:
+            return self
+        pieces: list[str] = []
+        before = 0
         for start, end, new in edits:
-            pieces += text[before:start], new
+            pieces += self.text[before:start], new
             before = end
-        self.text = "".join([*pieces, text[before:]])
+        after = DocumentText("".join([*pieces, self.text[before:]]), self._offsets)
+        after._size, after._edits = self._size, _Edits(edits)
+        return after
 
     def characters(self, offsets: Numbers, *, ends: bool = False) -> Numbers:
         """Return the character at each offset; `ends` says that spans end there."""
         if self._offsets is None:
-            characters = np.clip(offsets, 0, len(self._original))
+            characters = np.clip(offsets, 0, self._size)
         else:
             characters = np.searchsorted(self._offsets[1:], offsets, "right")
-        return self._edited(characters, ends) if self._edits else characters
+        return self._edits.moved(characters, ends) if self._edits else characters
 
     def spans(self, offsets: Numbers) -> Numbers:
         """Return the first character and the end of each span of bytes, a row for each."""
@@ -85,16 +97,32 @@ class DocumentText:
         codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), "<u4")
         return np.cumsum([0, *(1 + (codes > 0xFFFF))])
 
-    def _edited(self, characters: Numbers, ends: bool) -> Numbers:
-        """Return where characters of the original text stand after the edits."""
-        starts, stops = (np.array([edit[side] for edit in self._edits]) for side in (0, 1))
-        new_lengths = np.array([len(new) for *_, new in self._edits])
-        growth = np.cumsum([0, *(new_lengths - (stops - starts))])
-        number = np.searchsorted(starts, characters - ends, "right")
+
+class _Edits:
+    """Edits as columns, to move many characters at once."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.starts, self.ends = (np.array([edit[side] for edit in edits]) for side in (0, 1))
+        lengths = np.array([len(new) for *_, new in edits])
+        # How much longer the text is after none of the edits, after the first, and so on.
+        self.growth = np.cumsum([0, *(lengths - (self.ends - self.starts))])
+        self.new_starts = self.starts + self.growth[:-1]
+        self.new_ends = self.new_starts + lengths
+
+    def moved(self, characters: Numbers, ends: bool) -> Numbers:
+        """Return where characters, or ends of spans, stand after the edits."""
+        number = np.searchsorted(self.starts, characters - ends, "right")
         last = (number - 1).clip(0)
-        inside = (number > 0) & (characters < stops[last])
-        bounds = starts + growth[:-1] + (new_lengths if ends else 0)
-        return np.where(inside, bounds[last], characters + growth[number])
+        is_inside = (number > 0) & (characters < self.ends[last])
+        bounds = self.new_ends if ends else self.new_starts
+        moved: Numbers = np.where(is_inside, bounds[last], characters + self.growth[number])
+        return moved
+
+
+def span_offsets(spans: Sequence[Span]) -> Numbers:
+    """Return the start and end of each span, a row for each."""
+    offsets = chain.from_iterable((span.start, span.end) for span in spans)
+    return np.fromiter(offsets, np.int64, 2 * len(spans)).reshape(-1, 2)
 
 
 def decode(document: Document) -> DocumentText:

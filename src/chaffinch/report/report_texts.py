@@ -1,10 +1,11 @@
-"""The documents of a report by submission and name, and their texts as they are shown."""
+"""The documents of a report by submission and name: their texts as they are shown, and their symbols."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
 
+from chaffinch.report.align import NO_SYMBOLS, Symbols, read_symbols
 from chaffinch.report.document_text import DocumentText, Edit, decode
 from chaffinch.types import Document, Report, Span, Submission
 
@@ -13,12 +14,13 @@ Redact = Callable[[str, str], list[Edit]]
 
 
 class ReportTexts:
-    """The texts of all documents; each is decoded, and redacted, when it is first needed."""
+    """The texts of all documents and the places of their symbols, each made when it is first needed."""
 
     def __init__(self, report: Report, redact: Redact | None = None) -> None:
         self._report = report
         self._redact = redact
         self._texts: dict[tuple[str, str], DocumentText] = {}
+        self._symbols: dict[tuple[str, str], Symbols] = {}
 
     @cached_property
     def submissions(self) -> dict[str, Submission]:
@@ -33,7 +35,9 @@ class ReportTexts:
     @cached_property
     def owner(self) -> dict[str, str]:
         """The submission of each document, both by name."""
-        return {d.name: s.name for s in (*self._report.old, *self._report.submissions)[::-1] for d in s.documents}
+        return {
+            d.name: s.name for s in (*self._report.old, *self._report.submissions)[::-1] for d in s.documents
+        }
 
     def short(self, document: str) -> str:
         """Return the name of a document without the folders that all documents share."""
@@ -61,3 +65,12 @@ class ReportTexts:
         """Return the text of a span's document, and the characters of the span; None if there is no text."""
         text = self.text(submission, span.document)
         return None if text is None else (text, *text.span(span.start, span.end))
+
+    def symbols(self, submission: str, document: str) -> Symbols:
+        """Return where the symbols of a document stand; none if there is no such document."""
+        key = (submission, document)
+        if key not in self._symbols:
+            known = self.documents.get(submission, {}).get(document)
+            fronts = list(self._report.receipt.get("recipes", ()))
+            self._symbols[key] = read_symbols(known, fronts) if known else NO_SYMBOLS
+        return self._symbols[key]
