@@ -28,8 +28,8 @@ class Symbols(NamedTuple):
 
     starts: NDArray[np.uint32]
     """The offset of each symbol."""
-    first_in_line: Numbers
-    """The positions of the symbols that come first in a line."""
+    is_first: NDArray[np.bool_]
+    """Whether each symbol is the first in its line, with one more entry for the end."""
     markup: Numbers
     """Spans that contain markup and no symbols, a row for each."""
     weight: float
@@ -37,7 +37,7 @@ class Symbols(NamedTuple):
 
     def positions(self, offsets: Numbers) -> Numbers:
         """Return the position of the first symbol at or behind each offset."""
-        return np.searchsorted(self.starts, offsets.astype(np.uint32))
+        return self.starts.searchsorted(offsets.astype(np.uint32))
 
     def total(self) -> float:
         """Return how much there is, in tokens."""
@@ -45,8 +45,10 @@ class Symbols(NamedTuple):
 
     def amount(self, spans: Numbers) -> float:
         """Return how much lies in the spans, in tokens; the spans may overlap."""
+        if not len(spans):
+            return 0.0
         size = len(self.starts) + 1
-        begin, end = (np.bincount(self.positions(offsets), minlength=size) for offsets in spans.T)
+        begin, end = (np.bincount(positions, minlength=size) for positions in self.positions(spans).T)
         return np.count_nonzero(np.cumsum(begin - end)) * self.weight
 
     def without_markup(self, spans: Numbers) -> tuple[Numbers, Numbers]:
@@ -62,7 +64,7 @@ class Symbols(NamedTuple):
         return np.column_stack((starts[order], ends[np.lexsort((ends, which))])), which[order]
 
 
-NO_SYMBOLS = Symbols(np.empty(0, np.uint32), np.empty(0, np.int64), np.empty((0, 2), np.int64), 0.0)
+NO_SYMBOLS = Symbols(np.empty(0, np.uint32), np.zeros(1, bool), np.empty((0, 2), np.int64), 0.0)
 
 
 class FileMatches(NamedTuple):
@@ -103,24 +105,21 @@ def anchors(left: Symbols, right: Symbols, runs: Numbers) -> tuple[Numbers, Numb
 
     There is an anchor where a run begins, and in a long run where a line of either side begins.
     """
-    first = np.column_stack((left.positions(runs[:, 0]), right.positions(runs[:, 2])))
-    behind = np.column_stack((left.positions(runs[:, 1]), right.positions(runs[:, 3])))
-    size = (behind - first).min(axis=1, initial=0x7FFFFFFF)
-    long = size * (size > FARTHEST)
-    which, regular = _ranges(np.zeros_like(size), np.maximum(size - 1, 0) // FARTHEST + 1)
-    keys = [which << 32 | regular * FARTHEST]
-    for side, symbols in enumerate((left, right)):
-        lines = symbols.first_in_line
-        which, inside = _ranges(*np.searchsorted(lines, (first[:, side], first[:, side] + long)))
-        keys.append(which << 32 | lines[inside] - first[which, side])
-    key = np.sort(np.concatenate(keys))
-    key = key[np.diff(key, prepend=-1) != 0]
-    which, step = key >> 32, key & 0xFFFFFFFF
-    offsets = runs[which][:, [0, 2]]
-    moved = step > 0
-    for side, symbols in enumerate((left, right)):
-        offsets[moved, side] = symbols.starts[(first[which, side] + step)[moved]]
-    return offsets, which
+    (left_first, left_end), (right_first, right_end) = (
+        left.positions(runs[:, :2]).T,
+        right.positions(runs[:, 2:]).T,
+    )
+    size = np.minimum(left_end - left_first, right_end - right_first)
+    run, step = _ranges(np.zeros_like(size), np.maximum(size, 1))
+    is_first = left.is_first[left_first[run] + step] | right.is_first[right_first[run] + step]
+    is_inside = is_first | (step % FARTHEST == 0)
+    chosen = np.flatnonzero((step == 0) | is_inside & (size > FARTHEST)[run])
+    run, step = run[chosen], step[chosen]
+    offsets = runs[run][:, [0, 2]]
+    inside = np.flatnonzero(step)
+    offsets[inside, 0] = left.starts[(left_first[run] + step)[inside]]
+    offsets[inside, 1] = right.starts[(right_first[run] + step)[inside]]
+    return offsets, run
 
 
 def _ranges(starts: Numbers, ends: Numbers) -> tuple[Numbers, Numbers]:
@@ -145,10 +144,10 @@ def read_symbols(document: Document, fronts: Sequence[str], stream: Stream | Non
         return NO_SYMBOLS
     data = np.frombuffer(document.data, np.uint8)
     line_ends = np.flatnonzero((data == ord("\n")) | (data == ord("\r")))
-    first_in_line = np.searchsorted(stream.starts, line_ends.astype(np.uint32))
-    first_in_line = first_in_line[np.diff(first_in_line, prepend=-1) != 0]
+    is_first = np.zeros(len(stream) + 1, bool)
+    is_first[np.searchsorted(stream.starts, line_ends.astype(np.uint32))] = True
     markup = _markup(data, stream) if document.format == "html" else NO_SYMBOLS.markup
-    return Symbols(stream.starts, first_in_line, markup, symbol_weight(front))
+    return Symbols(stream.starts, is_first, markup, symbol_weight(front))
 
 
 def _markup(data: NDArray[np.uint8], stream: Stream) -> Numbers:

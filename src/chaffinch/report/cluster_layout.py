@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import cos, pi, sin, sqrt
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ _GAP = 80.0
 _MARGIN = 44.0
 _GOLDEN_ANGLE = pi * (3 - sqrt(5))
 
-Edges = Mapping[tuple[int, int], float]
+Edges = dict[tuple[int, int], float]
 """From two members of a cluster to the score of their pair."""
 Shape = tuple[int, Edges]
 """The number of members of a cluster, and its edges."""
@@ -74,35 +74,32 @@ def _settle(clusters: Sequence[Shape], rounds: int) -> list[Places]:
     """Move members apart and edges together: Fruchterman and Reingold, 1991."""
     bounds = np.cumsum([0, *(size for size, _ in clusters)])
     places = np.concatenate([_start(size) for size, _ in clusters])
-    if rounds:
-        inside = [np.column_stack(np.tril_indices(size, -1)) for size, _ in clusters]
-        pairs = np.concatenate([both + first for both, first in zip(inside, bounds, strict=False)])
-        linked = [
-            (a + first, b + first)
-            for (_, e), first in zip(clusters, bounds.tolist(), strict=False)
-            for a, b in e
-        ]
-        edges = np.array(linked, np.int64).reshape(-1, 2)
-        pull = 0.3 + np.array([score for _, e in clusters for score in e.values()])
-        for n in range(rounds):
-            apart = places[pairs[:, 0]] - places[pairs[:, 1]]
-            push = _GAP * _GAP / np.maximum(_squared(apart), 0.01)
-            along = places[edges[:, 0]] - places[edges[:, 1]]
-            force = _sum(pairs, apart * push[:, None], len(places))
-            force -= _sum(edges, along * (np.sqrt(_squared(along)) / _GAP * pull)[:, None], len(places))
-            force -= places * 0.3  # towards the middle, or members without edges would drift away
-            length = np.maximum(np.sqrt(_squared(force)), 0.01)
-            places += force * (np.minimum(length, _GAP * (1 - n / rounds)) / length)[:, None]
+    if not rounds:
+        return np.split(places, bounds[1:-1])
+    pairs = [np.column_stack(np.tril_indices(size, -1)) for size, _ in clusters]
+    pull = [_pull(both, edges) for both, (_, edges) in zip(pairs, clusters, strict=True)]
+    one, other = np.concatenate([both + first for both, first in zip(pairs, bounds[:-1], strict=True)]).T
+    strength = np.concatenate(pull) / _GAP
+    for n in range(rounds):
+        apart = places[one] - places[other]
+        squared = _squared(apart)
+        forces = apart * (_GAP * _GAP / np.maximum(squared, 0.01) - np.sqrt(squared) * strength)[:, None]
+        sums = (np.bincount(one, f, len(places)) - np.bincount(other, f, len(places)) for f in forces.T)
+        # A little towards the middle, or members without edges would drift away.
+        force = np.column_stack(list(sums)) - places * 0.3
+        length = np.maximum(np.sqrt(_squared(force)), 0.01)
+        places += force * (np.minimum(length, _GAP * (1 - n / rounds)) / length)[:, None]
     return np.split(places, bounds[1:-1])
 
 
+def _pull(pairs: NDArray[np.int64], edges: Edges) -> NDArray[np.float64]:
+    """Return how strongly the members of each pair attract each other: not at all without an edge."""
+    scores = edges | {(b, a): score for (a, b), score in edges.items()}
+    return np.array([0.3 + scores[a, b] if (a, b) in scores else 0.0 for a, b in pairs.tolist()])
+
+
 def _squared(vectors: Places) -> NDArray[np.float64]:
+    """Return the squared length of each vector, with the same rounding everywhere."""
     x, y = vectors.T
-    return x * x + y * y
-
-
-def _sum(pairs: NDArray[np.int64], forces: Places, members: int) -> Places:
-    """Return the force on each member: added for the first of a pair, subtracted for the second."""
-    first, second = pairs.T
-    axes = (np.bincount(first, f, members) - np.bincount(second, f, members) for f in forces.T)
-    return np.column_stack(list(axes))
+    squared: NDArray[np.float64] = x * x + y * y
+    return squared

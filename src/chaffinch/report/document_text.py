@@ -58,7 +58,7 @@ class DocumentText:
     def characters(self, offsets: Numbers, *, ends: bool = False) -> Numbers:
         """Return the character at each offset; `ends` says that spans end there."""
         if self._offsets is None:
-            characters = np.clip(offsets, 0, self._size)
+            characters = np.minimum(np.maximum(offsets, 0), self._size)
         else:
             characters = np.searchsorted(self._offsets[1:], offsets, "right")
         return self._edits.moved(characters, ends) if self._edits else characters
@@ -138,9 +138,10 @@ def _decode(data: bytes, encoding: str) -> tuple[str, Numbers | None]:
     """Return the characters, and the offset of each and of the end; no offsets if every byte is a character."""
     with suppress(UnicodeDecodeError):
         if encoding == "utf-8":  # most texts, and quick: every byte that continues no other begins a character
-            text = data.decode()
+            if data.isascii():
+                return data.decode(), None
             begins = np.frombuffer(data, np.uint8) & 0xC0 != 0x80
-            return text, None if text.isascii() else np.append(np.flatnonzero(begins), len(data))
+            return data.decode(), np.append(np.flatnonzero(begins), len(data))
     codes, offsets = decode_with_offsets(data, codecs.lookup(encoding).name)
     text = codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     return text.replace(NOT_DECODED, "\ufffd"), offsets.astype(np.int64)

@@ -37,7 +37,7 @@ class _Side(NamedTuple):
     def runs(self, runs: Numbers, bounds: Sequence[int]) -> list[list[int]]:
         """Return the starts and ends of the runs of each match, without the markup in them."""
         pieces, run = self.symbols.without_markup(runs)
-        return _split(self.text.units(self.text.spans(pieces)), np.searchsorted(run, bounds))
+        return _split(self.text.units(self.text.spans(pieces)), run.searchsorted(bounds))
 
 
 def match_rows(pair: Pair, texts: ReportTexts) -> list[MatchRow]:
@@ -74,15 +74,17 @@ def _rows(files: FileMatches, left: _Side, right: _Side) -> Iterator[MatchRow]:
 
 def _steps(files: FileMatches, left: _Side, right: _Side) -> list[list[int]]:
     offsets, run = anchors(left.symbols, right.symbols, files.runs)
-    units = [side.text.units(side.text.characters(offsets[:, n])) for n, side in enumerate((left, right))]
-    positions = np.column_stack(units)
-    bounds = np.searchsorted(run, files.bounds)
-    steps = np.diff(positions, axis=0, prepend=0)
+    bounds = run.searchsorted(files.bounds)
+    units = np.zeros((len(run) + 1, 2), np.int64)
+    for side, of_side in enumerate((left, right)):
+        units[1:, side] = of_side.text.units(of_side.text.characters(offsets[:, side]))
+    steps = units[1:] - units[:-1]
     first = bounds[:-1][bounds[:-1] < bounds[1:]]
-    steps[first] = positions[first]
+    steps[first] = units[first + 1]
     return _split(steps, bounds)
 
 
 def _split(rows: Numbers, bounds: Numbers) -> list[list[int]]:
-    """Return the numbers of all rows from each bound to the next, one after another."""
-    return [rows[a:b].ravel().tolist() for a, b in pairwise(bounds.tolist())]
+    """Return the numbers of the rows from each bound to the next, one after another."""
+    numbers: list[int] = rows.ravel().tolist()
+    return [numbers[a:b] for a, b in pairwise((bounds * 2).tolist())]
