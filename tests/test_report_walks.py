@@ -147,8 +147,8 @@ def test_what_was_not_compared_is_grey_and_told(open_page: Open, tmp_path: Path)
     given = program(7, "g", 4)
     both = [Document(f"{n}.py", given + b"\n\n" + program(1, "ab"[n])) for n in range(2)]
     found = chaffinch.compare(both, base=[Document("given.py", given)], threshold=0, top=None)
-    assert list(found.receipt["base"]) == ["given.py"]
-    assert found.receipt["base_symbols"]["python"] > 50
+    assert list(found.receipt.base) == ["given.py"]
+    assert found.receipt.base_symbols["python"] > 50
     assert set(found.ignored) == {"0.py", "1.py"}
     save(found, tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
@@ -165,9 +165,9 @@ def test_what_too_many_have_is_told_apart_from_base_code(tmp_path: Path) -> None
     common = program(7, "g", 4)
     class_ = [Document(f"{n}.py", common + b"\n\n" + program(n + 20, "a", 4)) for n in range(6)]
     found = chaffinch.compare(class_, max_owners=3)
-    assert found.receipt["max_owners"] == 3
-    assert found.receipt["base_symbols"] == {"python": 0}
-    assert found.receipt["symbols_with_more_owners"]["python"] > 300
+    assert found.receipt.max_owners == 3
+    assert found.receipt.base_symbols == {"python": 0}
+    assert found.receipt.symbols_with_more_owners["python"] > 300
 
 
 def test_verdicts_of_a_file_are_newer_than_those_of_the_browser(open_page: Open, tmp_path: Path) -> None:
