@@ -172,12 +172,8 @@ def test_any_number_of_pairs_is_listed(open_page: Open, tmp_path: Path, count: i
 
 def test_a_folder_joins_small_parts_into_few_files(open_page: Open, browser: Browser, tmp_path: Path) -> None:
     works = [submission(f"{n}", {f"{n}.py": f"# {n}\n" + SORTING * 150}) for n in range(12)]
-    pairs = [
-        Pair(a.name, b.name, 0.5, Coverage(0.5, 0.5), 1.0, 9, ())
-        for a in works
-        for b in works
-        if a.name < b.name
-    ]
+    half = Coverage(0.5, 0.5)
+    pairs = [Pair(a.name, b.name, 0.5, half, 1.0, 9, ()) for a, b in combinations(works, 2)]
     save(report(works, pairs), tmp_path / "folder")
     files = sorted((tmp_path / "folder" / "data").iterdir())
     assert len(files) == 5
