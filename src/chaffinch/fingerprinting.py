@@ -158,14 +158,9 @@ def _is_unknown(found: Document, recipe: Recipe) -> bool:
 
 def _fingerprint_streams(
     streams: Sequence[Stream], recipe: Recipe, window: int | None, threads: int | None
-) -> list[Fingerprints]:
+) -> Sequence[Fingerprints]:
     """Those of streams that were not made in the core, with their ranges in the original."""
-    sources = [Source.canonical(s.symbols) for s in streams]
-    batch = core.fingerprint(sources, recipe, window=window, threads=threads)
-    return [
-        replace(prints, starts=s.starts[prints.starts], ends=s.ends[prints.ends - 1])
-        for prints, s in zip(batch, streams, strict=True)
-    ]
+    return core.fingerprint([Source.stream(s) for s in streams], recipe, window=window, threads=threads)
 
 
 def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
