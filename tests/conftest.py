@@ -1,4 +1,4 @@
-"""What all tests share: fixtures for instruction levels and index stores, markers for programs that tests run."""
+"""Fixtures and markers that all tests share: instruction levels, index stores, programs that tests run."""
 
 from __future__ import annotations
 
