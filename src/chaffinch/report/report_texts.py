@@ -71,6 +71,6 @@ class ReportTexts:
         key = (submission, document)
         if key not in self._symbols:
             known = self.documents.get(submission, {}).get(document)
-            fronts = list(self._report.receipt.get("recipes", ()))
-            self._symbols[key] = read_symbols(known, fronts) if known else NO_SYMBOLS
+            stream, fronts = self._report.streams.get(key), list(self._report.receipt.recipes)
+            self._symbols[key] = read_symbols(known, fronts, stream) if known else NO_SYMBOLS
         return self._symbols[key]

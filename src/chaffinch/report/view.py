@@ -68,7 +68,7 @@ class View:
             "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
             "background": list(report.background),
             "ignored": len(report.ignored),
-            "receipt": worded(plain(report.receipt)),
+            "receipt": worded(plain(report.receipt.to_dict())),
             "verdicts": self._known_verdicts(),
             "languages": self._languages(),
             "words": GLOSSARY,
