@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
+from chaffinch import Document
 from chaffinch.errors import SkipReason
 from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody, only
@@ -21,7 +22,7 @@ from chaffinch.report.cluster_layout import draw
 from chaffinch.report.document_text import Texts, decode, edited, pair_keys
 from chaffinch.report.page import script_json, template
 from chaffinch.report.view import View
-from chaffinch.types import Cluster, Document, Match, Passage, Report, Section, Skipped, Span
+from chaffinch.types import Cluster, Match, Passage, Report, Section, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
 
 
@@ -56,14 +57,14 @@ def test_bytes_are_found_in_the_text_of_every_encoding(encoding: str) -> None:
     whole = "first läine\nthe näme\nlast" if encoding != "iso2022_jp" else "first 日本\nthe 日本\nlast"
     start = len(whole[:12].encode(encoding))
     end = len(whole[:20].encode(encoding))
-    text = decode(Document("a", whole.encode(encoding), encoding), (start, end))
+    text = decode(Document("a", whole.encode(encoding), encoding, "plain", "text"), (start, end))
     assert text.text.removeprefix("\ufeff") == whole
     assert text.text[text.starts[start] : text.ends[end]] == whole[12:20]
 
 
 def test_invalid_bytes_and_wide_characters_move_nothing() -> None:
     data = b"\xff\xfe" + "😀x\r\ny\rz".encode() + b"\xc3"
-    text = decode(Document("a", data), (2, 6, 7, len(data)))
+    text = decode(Document("a", data, "utf-8", "plain", "text"), (2, 6, 7, len(data)))
     assert text.text == "\ufffd\ufffd😀x\r\ny\nz\ufffd"
     assert [text.starts[n] for n in (2, 6, 7)] == [2, 3, 4]
     assert text.unit(3) == 4  # as JavaScript counts

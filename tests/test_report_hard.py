@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from chaffinch import Document
 from chaffinch.errors import SkipReason
 from chaffinch.languages import language
 from chaffinch.report import case_file, save
-from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Skipped, Span, Submission
+from chaffinch.types import Cluster, Coverage, Match, Pair, Skipped, Span, Submission
 from tests.made_reports import SORTING, pair, report, submission
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def test_few_and_many_pairs(open_page: Open, tmp_path: Path, count: int) -> None
 def test_every_language_has_its_colours(open_page: Open, tmp_path: Path) -> None:
     folder = Path(__file__).parent / "data" / "languages"
     names = language.languages()
-    documents = [Document(n, (folder / f"{n}.one").read_bytes(), None, "code", n) for n in names]
+    documents = [Document(n, (folder / f"{n}.one").read_bytes(), "utf-8", "code", n) for n in names]
     made = [Submission(name, tuple(documents)) for name in ("one", "two")]
     save(report(made, [Pair("one", "two", 0.5, Coverage(0.5, 0.5), 1.0, 1, ())]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")

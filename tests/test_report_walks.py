@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import chaffinch
-from chaffinch import Document, Report
+from chaffinch import Document, File, Report
 from chaffinch.report import case_file, case_files, save, to_json
 from chaffinch.types import Coverage, Match, Pair, Span, Submission
 from tests.made_reports import pair, report, submission
@@ -37,7 +37,7 @@ def commented(text: bytes) -> bytes:
 @pytest.fixture(scope="module")
 def two() -> Report:
     """A program, and the same with other names and more lines."""
-    both = Document("one.py", program(1, "a")), Document("two.py", commented(program(1, "b")))
+    both = File("one.py", program(1, "a")), File("two.py", commented(program(1, "b")))
     return chaffinch.compare(both, threshold=0, top=None)
 
 
@@ -63,7 +63,7 @@ def test_a_student_of_last_year_is_told_from_the_one_of_this_year(tmp_path: Path
     page = case.read_text("utf-8")
     assert "<title>ann and ann (old): case file</title>" in page
     assert str(Path("old", "ann", "main.py")) in page
-    same = Document("a.py", program(1, "a"))
+    same = File("a.py", program(1, "a"))
     found = chaffinch.compare([same, same], old=[same, same], threshold=0)
     assert [s.name for s in (*found.submissions, *found.old)] == [
         "a.py",
@@ -109,7 +109,7 @@ def test_a_case_file_has_the_same_statements_side_by_side(two: Report, tmp_path:
 def test_a_match_is_brought_into_view_wherever_it_begins_in_a_line(open_page: Open, tmp_path: Path) -> None:
     passage = "a long passage that both of them have, word for word, " * 4
     texts = ["left " * 3000 + passage + "end " * 500, "right " * 2000 + passage + "over " * 700]
-    both = [Document(f"{n}.txt", text.encode()) for n, text in enumerate(texts)]
+    both = [File(f"{n}.txt", text.encode()) for n, text in enumerate(texts)]
     save(chaffinch.compare(both, threshold=0, top=None), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
     expect(page.locator(".which")).to_have_text("1 match")
@@ -145,8 +145,8 @@ def test_of_matches_that_overlap_the_chosen_one_is_on_top(open_page: Open, tmp_p
 
 def test_what_was_not_compared_is_grey_and_told(open_page: Open, tmp_path: Path) -> None:
     given = program(7, "g", 4)
-    both = [Document(f"{n}.py", given + b"\n\n" + program(1, "ab"[n])) for n in range(2)]
-    found = chaffinch.compare(both, base=[Document("given.py", given)], threshold=0, top=None)
+    both = [File(f"{n}.py", given + b"\n\n" + program(1, "ab"[n])) for n in range(2)]
+    found = chaffinch.compare(both, base=[File("given.py", given)], threshold=0, top=None)
     assert list(found.receipt["base"]) == ["given.py"]
     assert found.receipt["base_symbols"]["python"] > 50
     assert set(found.ignored) == {"0.py", "1.py"}
@@ -163,7 +163,7 @@ def test_what_was_not_compared_is_grey_and_told(open_page: Open, tmp_path: Path)
 
 def test_what_too_many_have_is_told_apart_from_base_code(tmp_path: Path) -> None:
     common = program(7, "g", 4)
-    class_ = [Document(f"{n}.py", common + b"\n\n" + program(n + 20, "a", 4)) for n in range(6)]
+    class_ = [File(f"{n}.py", common + b"\n\n" + program(n + 20, "a", 4)) for n in range(6)]
     found = chaffinch.compare(class_, max_owners=3)
     assert found.receipt["max_owners"] == 3
     assert found.receipt["base_symbols"] == {"python": 0}

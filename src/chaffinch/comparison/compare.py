@@ -21,12 +21,11 @@ from chaffinch.errors import BadRecipe, SkipReason, Unreadable
 from chaffinch.languages import language
 from chaffinch.matching import matches as match
 from chaffinch.read import collect
-from chaffinch.read.ready import expand
 from chaffinch.read.submissions.dates import Dated, dated
 from chaffinch.recipe import CODE, FRONTS, Recipe
-from chaffinch.types import Cluster, Coverage, Document, Pair, Report, Skipped, Span, Submission
+from chaffinch.types import Cluster, Coverage, Document, File, Pair, Report, Skipped, Span, Submission
 
-Comparable = str | Path | Document
+Comparable = collect.Item
 """A file, a folder or an archive by its path, or a document."""
 
 THRESHOLD = 0.2
@@ -125,7 +124,7 @@ def _check(threshold: float | None, top: int | None, max_owners: int | None) -> 
 
 def _given(items: Comparable | Iterable[Comparable]) -> list[Comparable]:
     """One is as good as a list of one."""
-    return [items] if isinstance(items, str | Path | Document) else list(items)
+    return [items] if isinstance(items, str | Path | File | Document) else list(items)
 
 
 def _must_exist(items: Iterable[Comparable]) -> None:
@@ -142,8 +141,8 @@ def _former(
     boilerplate, and what is promised."""
     promised: dict[str, str] = {}
     boilerplate: list[Submission] = []
-    found, skipped = _submissions([item for item in items if isinstance(item, Document)], None)
-    for path in dict.fromkeys(str(item) for item in items if not isinstance(item, Document)):
+    found, skipped = _submissions([item for item in items if isinstance(item, File | Document)], None)
+    for path in dict.fromkeys(str(item) for item in items if not isinstance(item, File | Document)):
         if is_index(path):
             submissions, given, left_out, least = related(path, new)
             boilerplate += given
@@ -161,17 +160,7 @@ def _submissions(
     items: Sequence[Comparable], student_pattern: str | None
 ) -> tuple[list[Submission], list[Skipped]]:
     """A document is a submission; paths are looked through for them."""
-    documents = [item for item in items if isinstance(item, Document)]
-    for document in documents:
-        if not (isinstance(document.name, str) and isinstance(document.data, bytes)):
-            raise TypeError(f"a Document has a name and bytes, not {document.name!r} and {type(document.data)}")
-    paths = [Path(item) for item in items if not isinstance(item, Document)]
-    found, skipped = collect.submissions(paths, student_pattern) if paths else ([], [])
-    for document in documents:
-        inside = list(expand(document))
-        found.append(Submission(document.name, tuple(d for d in inside if isinstance(d, Document))))
-        skipped += [s for s in inside if isinstance(s, Skipped)]
-    return found, skipped
+    return collect.submissions(items, student_pattern)
 
 
 def _apart(only: Submission, paths: Sequence[Comparable]) -> list[Submission]:

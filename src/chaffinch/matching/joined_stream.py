@@ -52,7 +52,7 @@ class Unit:
 
 def units(submissions: Sequence[Sequence[Document]], recipe: Recipe, threads: int | None = None) -> list[Unit]:
     """One for each submission's documents of one language."""
-    documents = [api.spanned(d, recipe) for submission in submissions for d in submission]
+    documents = [api.ready_for(d, recipe) for submission in submissions for d in submission]
     prints = api.fingerprint_all(documents, recipe, threads=threads)
     streams = api.streams(documents, recipe)
     found = []

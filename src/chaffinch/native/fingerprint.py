@@ -17,7 +17,6 @@ from chaffinch.recipe import MAX_W, WINDOWED, Recipe
 from chaffinch.types import Fingerprints, Stream
 
 LEVELS = ("portable", "avx2", "avx512")
-MAX_BYTES = 2**32 - 1
 NOT_READ = 2**64 - 1
 """Told instead of a number of invalid bytes."""
 

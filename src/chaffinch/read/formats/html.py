@@ -6,7 +6,7 @@ import re
 from html.entities import html5
 
 from chaffinch.native.fingerprint import Source
-from chaffinch.read import encoding as plain
+from chaffinch.read.encoding import UTF8, detect, single_byte_table
 from chaffinch.types import Document
 
 # Nothing that was taken is given back: many comments could be parted in more ways than there is time for.
@@ -14,7 +14,6 @@ _START = re.compile(
     rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html)\b",
     re.I | re.S,
 )
-_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
 _HEAD = 4096
 
 # The rest is for html_text and follows core/src/html.rs.
@@ -37,31 +36,24 @@ _SPACE = re.compile(r"[ \t\n\f]{2,}|[\t\n\f]")
 _GAP = re.compile(r"[ \t\n\f]{2,}")
 
 
-def is_html(document: Document) -> bool:
-    """By its first bytes."""
-    start = document.data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
-    return start.startswith(b"<") and _START.match(document.data[:_HEAD]) is not None
+def is_html(data: bytes) -> bool:
+    """Tell by the first bytes."""
+    start = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    return start.startswith(b"<") and _START.match(data[:_HEAD]) is not None
 
 
-def declared_encoding(data: bytes) -> str | None:
-    """What the page says of itself."""
-    found = _CHARSET.search(data[:_HEAD])
-    return found[1].decode("ascii") if found else None
-
-
-def source(document: Document, encoding: str) -> Source:
-    """The page as the core takes it; bytes of what is neither UTF-8 nor a byte a character are its UTF-8's."""
-    if (table := plain.single_byte_table(encoding)) is not None:
-        return Source.html(document.data, table)
-    return Source.html(plain.as_utf8(document, encoding))
+def source(document: Document) -> Source:
+    """Return the page as the core reads it, in UTF-8 or an encoding of one byte a character."""
+    return Source.html(
+        document.data, None if document.encoding == UTF8 else single_byte_table(document.encoding)
+    )
 
 
 def html_text(data: bytes, encoding: str | None = None) -> str:
     """What a reader sees of a page, a line for each block: the same letters as the native reader finds."""
-    encoding = encoding or plain.first_guess(data)
-    if encoding == "utf-8":
-        encoding = plain.second_guess(data, declared_encoding(data))
-    page = data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n")
+    page = (
+        data.decode(encoding or detect(data, is_page=True), "replace").replace("\r\n", "\n").replace("\r", "\n")
+    )
     pieces: list[str] = []
     in_vain: set[str] = set()  # ends that were sought to the end of the page are not sought again
     as_is = False  # within <pre>
