@@ -172,14 +172,9 @@ def test_reports_in_the_folder_are_nobodys_work(two: Path) -> None:
             told = compare(".", "--cases", 2, "--csv", "pairs.csv", "--json", "-o", output, cwd=two).stdout
             assert told == first.setdefault(output, told)
     clean, again = (json.loads(out) for out in (first["r"], compare(".", "--json", cwd=two).stdout))
-    cases = sorted(
-        path.relative_to(two).as_posix() for path in two.glob("r*/**/*.html") if path.stem != "index"
-    )
-    written = sorted(
-        ["pairs.csv", *cases, "r/index.html", "r.html"], key=lambda name: name.encode().split(b"/")
-    )
+    case = "01 ann - ben.html"
+    written = ["pairs.csv", "r/index.html", f"r/cases/{case}", f"r-cases/{case}", "r.html"]
     listed = [{"name": name, "reason": "own report", "detail": OWN_REPORT.detail} for name in written]
-    assert len(cases) == 4
     assert again["skipped"] == [*clean["skipped"], *listed]
     assert again | {"skipped": clean["skipped"]} == clean
 

@@ -48,9 +48,9 @@ def test_hostile_names_are_only_names(open_page: Open, tmp_path: Path) -> None:
         for at in (
             "pair/0",
             "pair/9",
-            "student/1",
-            "student/3",
-            "left-out",
+            "submission/1",
+            "submission/3",
+            "skipped",
             "method",
             "pair/99",
             "toString",
@@ -99,14 +99,14 @@ def test_long_files_with_many_matches(open_page: Open, tmp_path: Path) -> None:
     both = Pair("one", "two", 0.5, Coverage(0.5, 0.5), 5.0, 14, tuple(matches))
     save(report(made, [both]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
-    expect(page.locator(".which")).to_have_text("5,000 matches")
+    expect(page.locator(".position")).to_have_text("5,000 matches")
     page.keyboard.press("p")
-    expect(page.locator(".which")).to_have_text("Match 5,000 of 5,000")
+    expect(page.locator(".position")).to_have_text("Match 5,000 of 5,000")
     expect(page.locator(".pane").nth(0).locator(".on").first).to_be_in_viewport()
     expect(page.locator(".pane").nth(1).locator(".on").first).to_be_in_viewport()
     for _ in range(5):
         page.keyboard.press("n")
-    expect(page.locator(".which")).to_have_text("Match 5 of 5,000")
+    expect(page.locator(".position")).to_have_text("Match 5 of 5,000")
     expect(page.locator(".pane").nth(1).locator(".on").first).to_be_in_viewport()
     page.get_by_label("Only matches").check()
     expect(page.locator(".pane").nth(1).locator(".on").first).to_be_in_viewport()

@@ -48,8 +48,14 @@ def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
     return streams([source], recipe)[0]
 
 
-def streams(sources: Iterable[Readable], recipe: Recipe | None = None) -> list[Stream]:
-    """Return the canonical forms of many documents."""
+def streams(
+    sources: Iterable[Readable],
+    recipe: Recipe | None = None,
+    *,
+    with_names: bool = False,
+    threads: int | None = None,
+) -> list[Stream]:
+    """Return the canonical forms of many documents; `with_names` adds the named symbols of programs."""
     from chaffinch.native import fingerprint as native
     from chaffinch.read.formats import pygments_lexer
 
@@ -58,7 +64,8 @@ def streams(sources: Iterable[Readable], recipe: Recipe | None = None) -> list[S
     if recipe.front.startswith(OTHER):
         name = recipe.front.removeprefix(OTHER)
         return [pygments_lexer.tokens(d.data, d.encoding, name) for d in documents]
-    return native.streams([native_source(document, recipe) for document in documents], recipe)
+    sources = [native_source(document, recipe) for document in documents]
+    return native.streams(sources, recipe, with_names=with_names, threads=threads)
 
 
 class Prepared(NamedTuple):
@@ -110,16 +117,12 @@ def _fingerprint(
 
 def fingerprint_streams(
     streams: Sequence[Stream], recipe: Recipe, *, window: int | None = None, threads: int | None = None
-) -> list[Fingerprints]:
-    """Return the fingerprints of streams that were made before, with byte ranges in the original."""
+) -> Sequence[Fingerprints]:
+    """Return the fingerprints of streams that were made before, with their byte ranges in the documents."""
     from chaffinch.native import fingerprint as native
 
-    sources = [native.Source.canonical(s.symbols) for s in streams]
-    batch = native.fingerprint(sources, recipe, window=window, threads=threads)
-    return [
-        replace(prints, starts=s.starts[prints.starts], ends=s.ends[prints.ends - 1])
-        for prints, s in zip(batch, streams, strict=True)
-    ]
+    sources = [native.Source.stream(stream) for stream in streams]
+    return native.fingerprint(sources, recipe, window=window, threads=threads)
 
 
 def document_for(source: Readable, recipe: Recipe) -> Document:
@@ -172,11 +175,10 @@ def ready_for(document: Document, recipe: Recipe) -> Document:
 
     if recipe.front in FRONTS or document.encoding == encoding.UTF8:
         return document
-    is_wide = document.encoding.startswith(("utf-16", "utf-32"))
-    if not is_wide and not (
-        recipe.front.startswith(OTHER) and encoding.single_byte_table(document.encoding) is None
-    ):
-        return document
+    if not document.encoding.startswith(("utf-16", "utf-32")):
+        # The native lexer reads any encoding that contains ASCII; Pygments needs a byte for each character.
+        if not recipe.front.startswith(OTHER) or encoding.single_byte_table(document.encoding) is not None:
+            return document
     data = encoding.to_utf8(document.name, document.data, document.encoding)
     sha256 = document.file_sha256 or File(document.name, document.data).sha256()
     return replace(document, data=data, encoding=encoding.UTF8, file_sha256=sha256)

@@ -100,6 +100,8 @@ class Stream:
     symbols: NDArray[np.uint32]
     starts: NDArray[np.uint32]
     ends: NDArray[np.uint32]
+    named: NDArray[np.uint32] | None = None
+    """The same tokens, with names, numbers and strings by what they say; programs only."""
 
     def __len__(self) -> int:
         return len(self.symbols)

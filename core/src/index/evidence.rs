@@ -6,7 +6,7 @@ use crate::compare::matches::{self, How, Spread, common};
 use crate::compare::seeds::{Run, Side};
 use crate::machine::level::Level;
 use crate::machine::parallel::in_order;
-use crate::read::gather::{Gather, Laid};
+use crate::read::stream::{Stream, StreamReader};
 use crate::read::text::Source;
 
 /// The fingerprints of a query that matches grow from: positions in its stream, and which hash each has.
@@ -56,8 +56,8 @@ pub fn evidence(
     level: Level,
     threads: usize,
 ) -> (Vec<Evidence>, u32) {
-    let mut gather = Gather::new(query);
-    let query = gather.lay(query, level);
+    let mut reader = StreamReader::new(query.size(), false);
+    let query = reader.read(query, level);
     let size = query.symbols.len();
     let mut left: Vec<(u64, u32)> =
         asked.numbers.iter().map(|&n| n as u64).zip(asked.positions.iter().copied()).collect();
@@ -68,9 +68,9 @@ pub fn evidence(
     let rows = rows(seeds, documents);
     let share = documents.len().div_ceil(threads.max(1)).max(1);
     let found = in_order(documents.len(), share, threads, |range| {
-        let mut gather = Gather::new(&documents[range.start].1);
+        let mut reader = StreamReader::new(documents[range.start].1.size(), false);
         let one = |i: usize| {
-            let document = gather.lay(&documents[i].1, level);
+            let document = reader.read(&documents[i].1, level);
             let (hashes, positions) = placed(document, seeds, &rows[i]);
             let right = Side { symbols: document.symbols, given: &[], hashes: &hashes, positions: &positions };
             let found = common(left, right, &spread, how);
@@ -98,7 +98,7 @@ pub fn evidence(
 
 /// The hashes of seeds, and the symbols that begin at their bytes. Symbols that come of one character begin at one byte:
 /// each may be meant, the others grow to nothing.
-fn placed(document: Laid, seeds: &Seeds, rows: &[usize]) -> (Vec<u64>, Vec<u32>) {
+fn placed(document: Stream, seeds: &Seeds, rows: &[usize]) -> (Vec<u64>, Vec<u32>) {
     let mut found = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     for &row in rows {
         let place = seeds.places[row];
@@ -110,7 +110,7 @@ fn placed(document: Laid, seeds: &Seeds, rows: &[usize]) -> (Vec<u64>, Vec<u32>)
     found
 }
 
-fn bytes(stream: Laid, start: u32, len: u32) -> (u32, u32) {
+fn bytes(stream: Stream, start: u32, len: u32) -> (u32, u32) {
     (stream.starts[start as usize], stream.ends[(start + len - 1) as usize])
 }
 

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from chaffinch import __version__
 from chaffinch.comparison import ranking as pool
 from chaffinch.comparison import score as rank
-from chaffinch.comparison.earlier import is_index, related
+from chaffinch.comparison.earlier import related
 from chaffinch.comparison.language_group import Part, made_of, recipe_for, symbol_weight
 from chaffinch.errors import BadRecipe, SkipReason, Unreadable
+from chaffinch.index.address import is_index, without_password
 from chaffinch.languages import language
 from chaffinch.matching import matches as match
 from chaffinch.read import collect
@@ -146,7 +147,7 @@ def _former(
         if is_index(path):
             submissions, given, left_out, least = related(path, new)
             boilerplate += given
-            promised[path] = (
+            promised[without_password(path)] = (
                 f"documents that share a run of {least} symbols are found" if least else "no promise"
             )
         else:

@@ -14,6 +14,7 @@ from chaffinch import fingerprinting as api
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import ingest as adding
 from chaffinch.index import transfer
+from chaffinch.index.address import is_database
 from chaffinch.index.folder.folder_store import Embedded
 from chaffinch.index.hits import Answer
 from chaffinch.index.koala import rotation
@@ -223,11 +224,6 @@ def imported(where: str | Path, path: Path | str) -> Index:
         return Index.open(where)
     except NoIndex:
         return Index(_store(where).create(where, settings))
-
-
-def is_database(where: str | Path) -> bool:
-    """Whether it is the address of one; else it is a folder."""
-    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
 
 
 def _store(where: str | Path) -> type[Embedded]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from chaffinch.report.anonymize.anonymous_report import everybody, nameless, only
 from chaffinch.report.document_text import Text, Texts, digest, pair_keys
-from chaffinch.report.page import encoded, safe, static, template, write
+from chaffinch.report.page import encoded, script, styles, template, write
 from chaffinch.report.view import VERDICTS, WORDS, plain, shown_date, surprise, verdicts_of, worded
 from chaffinch.types import Match, Pair, Report, Span
 
@@ -123,11 +123,11 @@ def case_file(
     shown_documents = list(_fitting(documents, _LIST_SIZE))
     receipt = _part("tree", worded(plain(report.receipt)))
     page: dict[str, Any] = {
-        "style": safe(static("matches.css") + static("case.css")),
-        "script": safe(static("case.js")),
+        "style": styles("match_colours.css", "case.css"),
+        "script": script("case.js"),
         "pair": pair,
         "figures": _figures(report, pair),
-        "words": WORDS,
+        "glossary": WORDS,
         "choices": VERDICTS,
         "verdict": verdict["verdict"],
         "note": note[:_NOTE_LENGTH],

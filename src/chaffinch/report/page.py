@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.own_reports import GENERATOR
+from chaffinch.report.bundle import bundle
 from chaffinch.report.view import View
 
 if TYPE_CHECKING:
@@ -23,14 +24,25 @@ if TYPE_CHECKING:
 _CHUNK = re.compile(r"[ps]\d+\.js")
 _GZIP = 31
 """zlib's window size for the gzip format, which browsers unpack."""
-_STYLES = ("matches", "style", "lists", "pair", "dates", "small")
-_SCRIPTS = ("base", "verdicts", "charts", "overview", "pages", "highlight", "pane", "pair", "dates", "start")
+_STYLES = ("match_colours.css", "common.css", "lists.css", "pair.css", "dates.css", "narrow_and_print.css")
+_SCRIPTS = ("dates.js", "main.js")
 
 
 @cache
-def static(name: str) -> str:
-    """Return a style or script of this package."""
+def _static(name: str) -> str:
     return (files("chaffinch.report") / "static" / name).read_text("utf-8")
+
+
+@cache
+def styles(*names: str) -> str:
+    """Return the named style sheets, safe to stand in a page as they are."""
+    return _safe("\n".join(map(_static, names)))
+
+
+@cache
+def script(*entries: str) -> str:
+    """Return the named modules and all that they import as one script, safe to stand in a page as it is."""
+    return _safe(bundle(entries, _static))
 
 
 @cache
@@ -50,8 +62,8 @@ def template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def safe(text: str) -> str:
-    """Mark our own styles and scripts, and JSON for a script, as safe to stand in a page as they are."""
+def _safe(text: str) -> str:
+    """Mark a text as one that templates do not escape."""
     from markupsafe import Markup
 
     return Markup(text)
@@ -130,12 +142,12 @@ def _packed(value: Any) -> str:
 
 
 def _page(index: dict[str, Any], chunks: Iterable[tuple[str, str]]) -> bytes:
-    unused = () if "dates" in index else ("dates",)
+    unused = () if "dates" in index else ("dates.css", "dates.js")
     return encoded(
         template("report.html").render(
-            style=safe("\n".join(static(f"{name}.css") for name in _STYLES if name not in unused)),
-            script=safe("\n".join(static(f"{name}.js") for name in _SCRIPTS if name not in unused)),
-            index=safe(script_json(index)),
+            style=styles(*(name for name in _STYLES if name not in unused)),
+            script=script(*(name for name in _SCRIPTS if name not in unused)),
+            index=_safe(script_json(index)),
             chunks=chunks,
         )
     )
