@@ -251,7 +251,7 @@ def test_python_is_told_what_is_out_of_range() -> None:
     for options in wrong:
         with pytest.raises(BadRecipe, match="choose"):
             chaffinch.compare(both, **options)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a Document has a name and bytes"):
+    with pytest.raises(TypeError, match="a File has a name and bytes"):
         chaffinch.compare([File("a.py", "text")])  # type: ignore[arg-type]
     dates = {"a.py": date(2026, 1, 1)}
     report = chaffinch.compare(both, dates=dates)  # type: ignore[arg-type]

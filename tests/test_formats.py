@@ -16,6 +16,7 @@ from chaffinch import Document, File, Recipe, Skipped, Unreadable
 from chaffinch.read.detect import detect_format
 from chaffinch.read.ready import ready_documents
 from tests import made
+from tests.archives import zipped
 
 PROSE = made.prose()
 FILES = {extension: make(PROSE) for extension, make in made.FORMATS.items()}
@@ -193,3 +194,14 @@ def test_a_reader_that_fails_in_an_unknown_way_costs_only_its_file(monkeypatch: 
     assert isinstance(told, Skipped)
     assert "what nobody thought of" in told.detail
     assert isinstance(read, Document)
+
+
+def test_a_document_made_of_a_name_and_bytes_is_read_at_once() -> None:
+    program = Document("a.py", b"x = 1\ry = 2\r")
+    assert (program.data, program.language, program.encoding) == (b"x = 1\ny = 2\n", "python", "utf-8")
+    assert program.file_sha256
+    assert Document("essay", "Größe".encode("utf-16")).encoding == "utf-16-le"
+    with pytest.raises(Unreadable, match="binary, not text"):
+        Document("x", bytes(range(256)))
+    with pytest.raises(Unreadable, match=r"holds 2 documents; give it as a chaffinch\.File"):
+        Document("both.zip", zipped({"a.txt": b"one", "b.txt": b"two"}))

@@ -64,8 +64,8 @@ def streams(
     if recipe.front.startswith(OTHER):
         name = recipe.front.removeprefix(OTHER)
         return [pygments_lexer.tokens(d.data, d.encoding, name) for d in documents]
-    sources = [native_source(document, recipe) for document in documents]
-    return native.streams(sources, recipe, with_names=with_names, threads=threads)
+    native_sources = [native_source(document, recipe) for document in documents]
+    return native.streams(native_sources, recipe, with_names=with_names, threads=threads)
 
 
 class Prepared(NamedTuple):
@@ -175,10 +175,11 @@ def ready_for(document: Document, recipe: Recipe) -> Document:
 
     if recipe.front in FRONTS or document.encoding == encoding.UTF8:
         return document
-    if not document.encoding.startswith(("utf-16", "utf-32")):
-        # The native lexer reads any encoding that contains ASCII; Pygments needs a byte for each character.
-        if not recipe.front.startswith(OTHER) or encoding.single_byte_table(document.encoding) is not None:
-            return document
+    # The native lexer reads any encoding that contains ASCII; Pygments needs a byte for each character.
+    contains_ascii = not document.encoding.startswith(("utf-16", "utf-32"))
+    is_native = not recipe.front.startswith(OTHER)
+    if contains_ascii and (is_native or encoding.single_byte_table(document.encoding) is not None):
+        return document
     data = encoding.to_utf8(document.name, document.data, document.encoding)
     sha256 = document.file_sha256 or File(document.name, document.data).sha256()
     return replace(document, data=data, encoding=encoding.UTF8, file_sha256=sha256)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,18 +48,27 @@ class Document:
     """A text or a program that is ready to be compared: encoding, format and language are known.
 
     The bytes of a format that is not text (PDF, DOCX) are the text taken out of it, in UTF-8, and the sections
-    tell the page or paragraph of each byte. To have bytes of your own read, give a `File`.
+    tell the page or paragraph of each byte. `Document(name, data)` alone reads the bytes as a file of that name;
+    for a file that may hold several documents (an archive, a notebook), use `File`.
     """
 
     name: str
     data: bytes
-    encoding: str
-    format: str
-    language: str
+    encoding: str = ""
+    format: str = ""
+    language: str = ""
     """The programming language, or "text"."""
     sections: tuple[Section, ...] = ()
     file_sha256: str = ""
     """Hash of the file, if `data` is not what the file holds: extracted text, or text in another encoding."""
+
+    def __post_init__(self) -> None:
+        if not (self.encoding and self.format and self.language):
+            file = File(self.name, self.data, self.encoding or None, self.format or None, self.language or None)
+            # By name, since reading comes after this module.
+            only = import_module("chaffinch.read.ready").only_document(file)
+            for field_ in fields(self):
+                object.__setattr__(self, field_.name, getattr(only, field_.name))
 
     def place(self, offset: int) -> str:
         """Where a person would look for the byte there: "page 3, line 7"."""

@@ -100,6 +100,19 @@ def text_document(file: File, kind: str, language: str | None = None) -> Documen
     return Document(file.name, data, encoding, kind, language, (), sha256)
 
 
+def only_document(file: File) -> Document:
+    """Return the document in a file that holds exactly one, or raise an error."""
+    if not (isinstance(file.name, str) and isinstance(file.data, bytes)):
+        raise TypeError(f"a Document has a name and bytes, not {file.name!r} and {type(file.data)}")
+    found = list(ready_documents(file))
+    if len(found) > 1:
+        detail = f"holds {len(found)} documents; give it as a chaffinch.File, or use chaffinch.documents"
+        raise Unreadable(file.name, SkipReason.INVALID, detail)
+    if isinstance(found[0], Skipped):
+        raise Unreadable(found[0].name, found[0].reason, found[0].detail)
+    return found[0]
+
+
 def raw_document(file: File) -> Document:
     """Return a file's bytes as a document that is compared byte by byte."""
     return Document(file.name, file.data, "binary", "binary", "bytes")
