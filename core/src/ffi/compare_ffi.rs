@@ -6,42 +6,8 @@ use crate::compare::candidates::Postings;
 use crate::compare::matches::{Common, How, Spread, common};
 use crate::compare::overlap::Bags;
 use crate::compare::seeds::{Side, again};
-use crate::ffi::fingerprint_ffi::{free_message, guarded, slice};
+use crate::ffi::boundary::{ChfTable, chf_message_free, guarded, slice, table};
 use crate::machine::parallel::in_order;
-
-/// Up to six columns of 32-bit numbers.
-#[repr(C)]
-pub struct ChfTable {
-    pub columns: [*const u32; 6],
-    pub lengths: [usize; 6],
-    pub error: *mut c_char,
-    owner: *mut c_void,
-}
-
-pub(crate) type Columns = Vec<Vec<u32>>;
-
-pub(crate) fn table(work: impl FnOnce() -> Columns) -> *mut ChfTable {
-    let (mut value, error) = guarded(work);
-    value.resize(6, Vec::new());
-    let owner = Box::new(value);
-    Box::into_raw(Box::new(ChfTable {
-        columns: std::array::from_fn(|i| owner[i].as_ptr()),
-        lengths: std::array::from_fn(|i| owner[i].len()),
-        error,
-        owner: Box::into_raw(owner).cast(),
-    }))
-}
-
-/// # Safety
-/// `table` must come from a function of this interface and be freed once.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_table_free(table: *mut ChfTable) {
-    unsafe {
-        let table = Box::from_raw(table);
-        drop(Box::from_raw(table.owner.cast::<Columns>()));
-        free_message(table.error);
-    }
-}
 
 /// Documents one after another: `offsets` has a place for each in each column, and one more.
 #[repr(C)]
@@ -221,7 +187,7 @@ pub unsafe extern "C" fn chf_bags_free(bags: *mut ChfBags) {
     unsafe {
         let bags = Box::from_raw(bags);
         drop(Box::from_raw(bags.owner.cast::<Bags>()));
-        free_message(bags.error);
+        chf_message_free(bags.error);
     }
 }
 

@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 
 use crate::compare::matches::How;
-use crate::ffi::compare_ffi::{ChfTable, table};
-use crate::ffi::fingerprint_ffi::{ChfSource, form, free_message, guarded, message, slice, source};
+use crate::ffi::boundary::{self, ChfBytes, ChfTable, chf_message_free, guarded, message, slice, table};
+use crate::ffi::fingerprint_ffi::{ChfSource, form, source};
 use crate::index::evidence::{Asked, Seeds, evidence};
 use crate::index::lookup::{Found, lookup};
 use crate::index::segment::{Damage, Segment};
@@ -24,16 +24,6 @@ pub struct ChfPostings {
     pub len: usize,
     pub error: *mut c_char,
     /// One more than the number of the segment that the error is about, or 0 if it is about none.
-    pub damaged: usize,
-    owner: *mut c_void,
-}
-
-/// `len` bytes; `error` and `damaged` as in `ChfPostings`.
-#[repr(C)]
-pub struct ChfBytes {
-    pub data: *const u8,
-    pub len: usize,
-    pub error: *mut c_char,
     pub damaged: usize,
     owner: *mut c_void,
 }
@@ -75,15 +65,7 @@ fn postings(work: impl FnOnce() -> Result<Columns, Failure>) -> *mut ChfPostings
 }
 
 fn bytes(work: impl FnOnce() -> Result<Vec<u8>, Failure>) -> *mut ChfBytes {
-    let (value, error, damaged) = outcome(guarded(|| Some(work())));
-    let owner: Box<Vec<u8>> = Box::new(value);
-    Box::into_raw(Box::new(ChfBytes {
-        data: owner.as_ptr(),
-        len: owner.len(),
-        error,
-        damaged,
-        owner: Box::into_raw(owner).cast(),
-    }))
+    boundary::bytes(outcome(guarded(|| Some(work()))))
 }
 
 /// # Safety
@@ -93,18 +75,7 @@ pub unsafe extern "C" fn chf_postings_free(postings: *mut ChfPostings) {
     unsafe {
         let postings = Box::from_raw(postings);
         drop(Box::from_raw(postings.owner.cast::<Columns>()));
-        free_message(postings.error);
-    }
-}
-
-/// # Safety
-/// `bytes` must come from a function of this interface and be freed once.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_bytes_free(bytes: *mut ChfBytes) {
-    unsafe {
-        let bytes = Box::from_raw(bytes);
-        drop(Box::from_raw(bytes.owner.cast::<Vec<u8>>()));
-        free_message(bytes.error);
+        chf_message_free(postings.error);
     }
 }
 
@@ -159,13 +130,6 @@ pub unsafe extern "C" fn chf_segment_open(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_segment_free(segment: *mut c_void) {
     drop(unsafe { Box::from_raw(segment.cast::<Segment>()) });
-}
-
-/// # Safety
-/// `message` must come from `chf_segment_open` and be freed once, if it is one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_message_free(message: *mut c_char) {
-    unsafe { free_message(message) };
 }
 
 /// No bytes, or an error if anything in the segment is not as it should be.

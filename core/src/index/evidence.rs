@@ -6,8 +6,8 @@ use crate::compare::matches::{self, How, Spread, common};
 use crate::compare::seeds::{Run, Side};
 use crate::machine::level::Level;
 use crate::machine::parallel::in_order;
+use crate::read::source::Source;
 use crate::read::stream::{Stream, StreamReader};
-use crate::read::text::Source;
 
 /// The fingerprints of a query that matches grow from: positions in its stream, and which hash each has.
 pub struct Asked<'a> {
