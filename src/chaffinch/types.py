@@ -48,8 +48,8 @@ class Document:
     """A text or a program that is ready to be compared: encoding, format and language are known.
 
     The bytes of a format that is not text (PDF, DOCX) are the text taken out of it, in UTF-8, and the sections
-    tell the page or paragraph of each byte. `Document(name, data)` reads the bytes as a file of that name; for a
-    file that may hold several documents (an archive, a notebook), use `File`.
+    tell the page or paragraph of each byte. `Document(name, data)` reads the bytes as a file of that name; use
+    `File` for one that may hold several documents, such as an archive or a notebook.
     """
 
     name: str
