@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import chaffinch
-from chaffinch import File, Report
-from chaffinch.comparison import compare as comparison
+from chaffinch import Document, Report
+from chaffinch.comparison import listed_pairs
 from chaffinch.comparison.language_group import recipe_for
 from chaffinch.report import case_file
 from chaffinch.report.export import to_json
@@ -118,7 +118,7 @@ def test_base_code_does_not_count_even_with_small_edits(edited: bool, tmp_path: 
     others = [p for p in with_base.pairs if (p.left, p.right) != ("copy", "s3")]
     assert max((p.coverage.left for p in others), default=0) < 0.2
     assert min(p.coverage.left for p in without.pairs) > 0.3
-    assert with_base.receipt["base_symbols"]["python"] > 1000
+    assert with_base.receipt.base_symbols["python"] > 1000
 
 
 ANSWERS = [
@@ -156,8 +156,8 @@ def test_what_is_written_into_base_code_counts() -> None:
     """Though each answer is shorter than a gram, and stands where a blank was."""
     everyone = {f"s{i}": filled_in(random.Random(i).choices(ANSWERS, k=5)) for i in range(9)}
     everyone |= {"ann": filled_in(ANSWERS[:5]), "ben": filled_in(ANSWERS[:5])}
-    work = [File(f"{name}.py", text.encode()) for name, text in everyone.items()]
-    base = File("given.py", filled_in(["None"] * 5).encode())
+    work = [Document(f"{name}.py", text.encode()) for name, text in everyone.items()]
+    base = Document("given.py", filled_in(["None"] * 5).encode())
     report = chaffinch.compare(work, base=base, threshold=0, top=None)
     first = report.pairs[0]
     assert (first.left, first.right, first.score) == ("ann.py", "ben.py", 1)
@@ -198,15 +198,15 @@ def test_what_stands_between_base_code_is_found_wherever_it_went(seed: int) -> N
     given = [writer([f], Style()) for f in functions(50, 6)]
     shared = [writer([f], Style()) for f in functions(seed, 2)]
 
-    def made(name: str, number: int) -> File:
+    def made(name: str, number: int) -> Document:
         own = [writer([f], Style()) for f in functions(number, 2)]
         pieces = [[g] for g in given]
         for piece in [*own, *shared]:
             chance.choice(pieces).append(piece)
-        return File(name, "".join(p for among in pieces for p in among).encode())
+        return Document(name, "".join(p for among in pieces for p in among).encode())
 
     both = made("one.py", 1000 + seed), made("two.py", 2000 + seed)
-    base = File("given.py", "".join(given).encode())
+    base = Document("given.py", "".join(given).encode())
     (pair,) = chaffinch.compare(both, base=base, threshold=0).pairs
     for side, document in enumerate(both):
         marked = np.zeros(len(document.data), bool)
@@ -266,8 +266,8 @@ def test_every_run_of_t_is_found_in_whichever_file_it_is(seed: int, with_base: b
 @pytest.mark.parametrize("size", [10, 40])
 def test_what_all_share_alike_surprises_nobody(size: int) -> None:
     template = made.prose(12, 500)
-    work = [File(f"{i}.txt", "\n".join([*template, *made.prose(6, i)]).encode()) for i in range(size)]
-    work.append(File("copy.txt", work[3].data))
+    work = [Document(f"{i}.txt", "\n".join([*template, *made.prose(6, i)]).encode()) for i in range(size)]
+    work.append(Document("copy.txt", work[3].data))
     report = chaffinch.compare(work, threshold=0, top=None)
     unusual = {(p.left, p.right): p.surprise for p in report.pairs}
     assert unusual.pop(("3.txt", "copy.txt")) > 5
@@ -278,10 +278,10 @@ def test_matches_of_all_pairs_are_what_they_are_of_a_few(monkeypatch: pytest.Mon
     """Of more than a report shows they are made when they are looked at."""
     texts = ["\n".join(made.prose(3, seed % 7)) for seed in range(20)]
     programs = [WRITERS["py"](functions(seed % 5, 2), Style()) for seed in range(20)]
-    work = [File(f"{i}.txt", text.encode()) for i, text in enumerate(texts)]
-    work += [File(f"{i}.py", text.encode()) for i, text in enumerate(programs)]
+    work = [Document(f"{i}.txt", text.encode()) for i, text in enumerate(texts)]
+    work += [Document(f"{i}.py", text.encode()) for i, text in enumerate(programs)]
     at_once = chaffinch.compare(work, threshold=0, top=None).pairs
-    monkeypatch.setattr(comparison, "TOP", 3)
+    monkeypatch.setattr(listed_pairs, "BUILT_AT_ONCE", 3)
     assert len(at_once) > 3
     later = chaffinch.compare(work, threshold=0, top=None).pairs
     assert pickle.loads(pickle.dumps(later)) == later == at_once
@@ -379,7 +379,9 @@ def test_any_run_of_t_symbols_is_inside_a_match_and_nothing_is_shorter_than_k(se
 
     shared = tokens(t)
     texts = [" ".join([*tokens(300), *shared, *tokens(300)]).encode() for _ in range(2)]
-    left, right = (File(name, text, "utf-8", "plain", front) for name, text in zip("lr", texts, strict=True))
+    left, right = (
+        Document(name, text, "utf-8", "plain", front) for name, text in zip("lr", texts, strict=True)
+    )
     (pair,) = chaffinch.compare([left, right], threshold=0, top=None).pairs
     for side, document in (("left", left), ("right", right)):
         start = document.data.index(" ".join(shared).encode())
@@ -391,7 +393,7 @@ def test_any_run_of_t_symbols_is_inside_a_match_and_nothing_is_shorter_than_k(se
         for a, b in m.runs:
             streams = [
                 chaffinch.stream(
-                    File("x", d.data[s.start : s.end], "utf-8", "plain", front), recipe
+                    Document("x", d.data[s.start : s.end], "utf-8", "plain", front), recipe
                 ).symbols.tolist()
                 for d, s in ((left, a), (right, b))
             ]
@@ -406,11 +408,11 @@ def test_what_stands_several_times_in_programs_is_inside_a_match_for_every_two_p
     first = chance.randrange(len(other) - 12)
     planted = "\n".join(other[first : first + 12]).strip()
 
-    def document(name: str, lines: list[str]) -> tuple[File, list[int]]:
+    def document(name: str, lines: list[str]) -> tuple[Document, list[int]]:
         cuts = sorted(chance.sample(range(1, len(lines)), 2))
         parts = ["\n".join(lines[a:b]) + "\n" for a, b in pairwise([0, *cuts, len(lines)])]
         whole = f"{parts[0]}int same;\n{planted}\n{parts[1]}{planted}\n{parts[2]}"
-        return File(name, whole.encode()), [whole.index(planted), whole.rindex(planted)]
+        return Document(name, whole.encode()), [whole.index(planted), whole.rindex(planted)]
 
     (one, lefts), (two, rights) = document("l.c", left), document("r.c", right)
     (pair,) = chaffinch.compare([one, two], threshold=0, top=None).pairs
@@ -427,8 +429,8 @@ def test_what_stands_several_times_in_programs_is_inside_a_match_for_every_two_p
 def test_of_prose_a_second_place_of_a_passage_is_a_repeat_and_counts_as_covered(tmp_path: Path) -> None:
     pages = [indexed.text(60, ("page", n)) for n in range(4)]
     sentence = pages[0][100:160]
-    left = File("l.txt", "\n".join([pages[1], pages[0]]).encode())
-    right = File("r.txt", "\n".join([pages[2], sentence, pages[3], pages[0]]).encode())
+    left = Document("l.txt", "\n".join([pages[1], pages[0]]).encode())
+    right = Document("r.txt", "\n".join([pages[2], sentence, pages[3], pages[0]]).encode())
     report = chaffinch.compare([left, right], threshold=0, top=None)
     (pair,) = report.pairs
     (match,), (repeat,) = pair.matches, pair.repeats
@@ -446,7 +448,7 @@ def test_scores_are_symmetric_and_bounded(tmp_path: Path) -> None:
     texts = [WRITERS["py"](functions(seed), Style()) for seed in (1, 2, 1)] + [
         WRITERS["py"](functions(1, 2), Style())
     ]
-    documents = [File(f"d{i}.py", text.encode()) for i, text in enumerate(texts)]
+    documents = [Document(f"d{i}.py", text.encode()) for i, text in enumerate(texts)]
     forth = chaffinch.compare(documents, threshold=0, top=None)
     back = chaffinch.compare(documents[::-1], threshold=0, top=None)
     ours = {frozenset((p.left, p.right)): p for p in forth.pairs}
@@ -470,7 +472,7 @@ def test_what_the_class_shares_is_taken_off_the_score_and_a_few_copies_are_not_a
 
     def scores(seeds: list[int], threshold: float) -> dict[tuple[str, str], float]:
         texts = [writer([*shared, *functions(seed, 2)], Style(prefix=f"p{i}_")) for i, seed in enumerate(seeds)]
-        documents = [File(f"{i:02}.py", text.encode()) for i, text in enumerate(texts)]
+        documents = [Document(f"{i:02}.py", text.encode()) for i, text in enumerate(texts)]
         pairs = chaffinch.compare(documents, threshold=threshold, top=None).pairs
         return {(p.left, p.right): p.score for p in pairs}
 
@@ -509,7 +511,7 @@ def test_one_unreadable_file_among_many_costs_nothing_else(tmp_path: Path) -> No
 def test_strange_names_do_no_harm(tmp_path: Path) -> None:
     names = ["<script>alert(1)</script>", "a'b\"c", "x\ny", "\u202egnirts", "n" * 200, "=1+1"]
     text = WRITERS["py"](functions(1), Style())
-    documents = [File(name, text.encode(), None, "plain", "python") for name in names]
+    documents = [Document(name, text.encode(), "utf-8", "plain", "python") for name in names]
     report = chaffinch.compare(documents)
     assert len(report.pairs) == 15
     report.save(tmp_path / "report.html")

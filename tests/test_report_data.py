@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
-from chaffinch import Document
 from chaffinch.errors import SkipReason
 from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody, only
@@ -22,7 +21,7 @@ from chaffinch.report.cluster_layout import draw
 from chaffinch.report.document_text import Texts, decode, edited, pair_keys
 from chaffinch.report.page import script_json, template
 from chaffinch.report.view import View
-from chaffinch.types import Cluster, Match, Passage, Report, Section, Skipped, Span
+from chaffinch.types import Cluster, Document, Match, Passage, Receipt, Report, Section, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
 
 
@@ -57,14 +56,14 @@ def test_bytes_are_found_in_the_text_of_every_encoding(encoding: str) -> None:
     whole = "first läine\nthe näme\nlast" if encoding != "iso2022_jp" else "first 日本\nthe 日本\nlast"
     start = len(whole[:12].encode(encoding))
     end = len(whole[:20].encode(encoding))
-    text = decode(Document("a", whole.encode(encoding), encoding, "plain", "text"), (start, end))
+    text = decode(Document("a", whole.encode(encoding), encoding), (start, end))
     assert text.text.removeprefix("\ufeff") == whole
     assert text.text[text.starts[start] : text.ends[end]] == whole[12:20]
 
 
 def test_invalid_bytes_and_wide_characters_move_nothing() -> None:
     data = b"\xff\xfe" + "😀x\r\ny\rz".encode() + b"\xc3"
-    text = decode(Document("a", data, "utf-8", "plain", "text"), (2, 6, 7, len(data)))
+    text = decode(Document("a", data), (2, 6, 7, len(data)))
     assert text.text == "\ufffd\ufffd😀x\r\ny\nz\ufffd"
     assert [text.starts[n] for n in (2, 6, 7)] == [2, 3, 4]
     assert text.unit(3) == 4  # as JavaScript counts
@@ -289,7 +288,7 @@ def test_a_redacted_case_file_has_no_name(tmp_path: Path) -> None:
     )
     other = submission("Dora Lang", {"d.py": "1"})
     verdicts = {"verdicts": {"0" * 32: {"verdict": "no", "note": ""}, "x": 3}}
-    made = report([jane, carl, other], [pair(jane, carl)], receipt={"base": {"/home/Jane Smithers/x": "0"}})
+    made = report([jane, carl, other], [pair(jane, carl)], receipt=Receipt(base={"/home/Jane Smithers/x": "0"}))
     case_file(made, made.pairs[0], tmp_path / "case.html", redact=True, verdicts=verdicts)
     page = (tmp_path / "case.html").read_text("utf-8").lower()
     for name in ("jane", "smithers", "carl", "ottokar", "dora", "lang ", "uni.example"):
@@ -303,7 +302,7 @@ def test_a_case_file_stays_small(tmp_path: Path) -> None:
     long = "".join(lines)
     one = submission("one", {f"{n}.txt": "x" for n in range(3000)} | {"a.py": long, "line.js": "x<" * 400_000})
     two = submission("two", {"b.py": long.replace("value", "number"), "line.js": "x<" * 400_000})
-    made = report([one, two], [], receipt={"much": ["word"] * 100_000})
+    made = report([one, two], [], receipt=Receipt(base={f"word{n}": "0" for n in range(20_000)}))
     whole = Span("a.py", 0, len(long.encode())), Span("b.py", 0, len(long.replace("value", "number").encode()))
     wide = Span("line.js", 600_000, 700_000), Span("line.js", 600_000, 700_000)
     first = replace(pair(submission("one", {}), submission("two", {})))

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from chaffinch.errors import SkipReason
 from chaffinch.languages import language
 from chaffinch.report import case_file, save
-from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Skipped, Span, Submission
+from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Receipt, Skipped, Span, Submission
 from tests.made_reports import SORTING, pair, report, submission
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def test_hostile_names_are_only_names(open_page: Open, tmp_path: Path) -> None:
         works,
         clusters=[Cluster(HOSTILE, 0.9)],
         skipped=[Skipped(HOSTILE[1], SkipReason.DAMAGED, HOSTILE[0])],
-        receipt={HOSTILE[0]: HOSTILE[1]},
+        receipt=Receipt(base={HOSTILE[0]: HOSTILE[1]}),
     )
     for path in (tmp_path / "report.html", tmp_path / "folder"):
         save(hostile_report, path)
