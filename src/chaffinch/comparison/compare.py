@@ -15,6 +15,7 @@ from chaffinch.comparison.inputs import (
     as_list,
     group_by_language,
     read_submissions,
+    refuse_addresses,
     require_existing,
     split_only_submission,
     with_unique_names,
@@ -64,6 +65,7 @@ def compare(
         threads=threads,
     )
     paths, base, old = as_list(paths), as_list(base), as_list(old)
+    refuse_addresses([*paths, *base])
     require_existing([*base, *old])
     progress = progress or (lambda stage: None)
     progress("Reading ...")
