@@ -47,7 +47,7 @@ def _made(english: bytes) -> tuple[bytes, str]:
 
 
 def _pdf(pairs: list[tuple[bytes, str]], kind: str) -> Iterator[Row]:
-    pages = sum(len(document.parts) for data, _ in pairs for document in _documents(data, "x.pdf"))
+    pages = sum(len(document.sections) for data, _ in pairs for document in _documents(data, "x.pdf"))
     took = best_of(3, {"": lambda: [_text(data, "x.pdf") for data, _ in pairs]})[""]
     yield Row(f"PDF, {len(pairs)} {kind}, {pages} pages", pages / took, "pages/s", least=PAGE_RATE)
     kept = total = 0

@@ -24,7 +24,7 @@ def opened(kind: str, data: bytes, name: str = "a.zip", budget: Budget | None = 
     budget = (budget or Budget()).within(name, len(data))
     found = list(archive.members(Document(name, data, format=kind), budget))
     assert len({f.name for f in found}) == len(found), "names differ"
-    return {f.name: f.data if isinstance(f, Document) else f.why for f in found}
+    return {f.name: f.data if isinstance(f, Document) else f.detail for f in found}
 
 
 def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -70,7 +70,7 @@ def expand(document, kind, budget):
         return
     for found in archive.members(Document(document.name, document.data, format=kind), inner):
         if isinstance(found, Skipped):
-            print(found.name, found.why)
+            print(found.name, found.detail)
         elif found.data[:4] == b"PK\\x03\\x04":
             expand(found, "zip", inner)
         elif found.data[:2] == b"\\x1f\\x8b":

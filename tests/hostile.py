@@ -38,12 +38,12 @@ def message_if_unreadable(name: str = "essay") -> Iterator[None]:
 _LIMITED = """
 import resource, sys
 from chaffinch.errors import Unreadable
-from chaffinch.read import {module} as reader
+from chaffinch.read.formats.{module} import read
 from chaffinch.types import Document
 data = sys.stdin.buffer.read()
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30,) * 2)
 try:
-    print(sum(len(d.data) for d in reader.read(Document("essay", data, format={kind!r}))))
+    print(sum(len(d.data) for d in read(Document("essay", data, format={kind!r}))))
 except Unreadable as error:
     print(error)
 """

@@ -441,7 +441,7 @@ def test_of_prose_a_second_place_of_a_passage_is_a_repeat_and_counts_as_covered(
     (told,) = to_json(report)["pairs"][0]["repeats"]
     assert (told["right"]["start"], told["right"]["end"]) == (repeat.right.start, repeat.right.end)
     case_file(report, pair, tmp_path / "case.html")
-    assert (tmp_path / "case.html").read_text().count("part of a longer match, here again") == 1
+    assert (tmp_path / "case.html").read_text().count("repeats part of a longer match") == 1
 
 
 def test_scores_are_symmetric_and_bounded(tmp_path: Path) -> None:

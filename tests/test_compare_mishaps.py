@@ -22,7 +22,7 @@ from chaffinch import Document, Index
 from chaffinch.cli import main
 from chaffinch.comparison import compare as comparison
 from chaffinch.errors import BadRecipe, Unreadable
-from chaffinch.read import own_reports as ours
+from chaffinch.read.own_reports import OWN_REPORT
 from chaffinch.report import case_file, save, to_json
 from chaffinch.report.view import View
 from tests import indexed, made
@@ -82,7 +82,7 @@ def test_the_language_asked_for_is_compared_and_no_other(tmp_path: Path) -> None
     unknown = class_of(tmp_path / "unknown", {name: program(1, "c") for name in ("a.foo", "b.foo")})
     assert found(unknown, "-l", "c") == {("a", "b")}
     report = chaffinch.compare([Document("a", b"x" * 99, language="klingon"), Document("b.c", b"int x;")])
-    assert ("a", "no language 'klingon' is known; left out") in [(s.name, s.why) for s in report.skipped]
+    assert ("a", "no language 'klingon' is known") in [(s.name, s.detail) for s in report.skipped]
 
 
 def test_years_are_classes_each(two: Path, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_failed_run_leaves_the_report_before(two: Path, tmp_path: Path) -> Non
     [
         (("-o", "r.pdf"), "a report is a .html file or a folder"),
         (("-o", "r.html", "--csv", "r.html"), "--output and --csv are the same file"),
-        (("-o", "mine"), "mine/index.html: not a report of Chaffinch's"),
+        (("-o", "mine"), "mine/index.html: not a Chaffinch report"),
         (("--csv", "mine"), "mine: is a folder; name a file"),
         (("-o", "mine/index.html/r.html"), "is a file, not a folder"),
         (("--verdicts", "nowhere.json", "--json"), "nowhere.json: No such file"),
@@ -172,8 +172,10 @@ def test_reports_in_the_folder_are_nobodys_work(two: Path) -> None:
             told = compare(".", "--cases", 2, "--csv", "pairs.csv", "--json", "-o", output, cwd=two).stdout
             assert told == first.setdefault(output, told)
     clean, again = (json.loads(out) for out in (first["r"], compare(".", "--json", cwd=two).stdout))
-    written = ("pairs.csv", "r", "r-cases", "r.html")
-    assert again["skipped"] == [*clean["skipped"], *({"name": name, "why": ours.WHY} for name in written)]
+    case = "01 ann - ben.html"
+    written = ["pairs.csv", "r/index.html", f"r/cases/{case}", f"r-cases/{case}", "r.html"]
+    listed = [{"name": name, "reason": "own report", "detail": OWN_REPORT.detail} for name in written]
+    assert again["skipped"] == [*clean["skipped"], *listed]
     assert again | {"skipped": clean["skipped"]} == clean
 
 
@@ -182,7 +184,7 @@ def test_nobody_who_handed_in_nothing_vanishes(two: Path) -> None:
     (two / "eve").mkdir()
     (two / "eve" / "main.py").touch()
     (two / "fay.zip").write_bytes(b"PK\x05\x06" + b"\0" * 18)
-    told = {Path(s.name).relative_to(two).as_posix(): s.why for s in chaffinch.compare([two]).skipped}
+    told = {Path(s.name).relative_to(two).as_posix(): s.detail for s in chaffinch.compare([two]).skipped}
     nothing = "nothing in it to compare"
     assert told == {"dan/sub": "an empty folder", "eve/main.py": nothing, "fay.zip": "an empty archive"}
 
@@ -235,7 +237,7 @@ def test_an_index_of_another_kind_is_told_and_what_one_promises(two: Path, tmp_p
     of_text = chaffinch.compare([two], old=[tmp_path / "text"])
     (left_out,) = of_text.skipped
     assert left_out.name.endswith("a.py and 2 more programs")
-    assert "not looked up in" in left_out.why
+    assert "not looked up in" in left_out.detail
     of_code = chaffinch.compare([two], old=[tmp_path / "code", tmp_path / "code"])
     assert [(p.left, p.right) for p in of_code.pairs if p.left == "cat"] == [("cat", "zed.py")]
     assert of_code.receipt["old_indexes"] == {
@@ -316,7 +318,7 @@ def test_a_case_says_who_is_older(tmp_path: Path) -> None:
     works = [Document(name, program(1).encode()) for name in ("new.py", "old.py")]
     report = chaffinch.compare(works[:1], old=works[1:])
     case_file(report, report.pairs[0], tmp_path / "case.html")
-    assert "The right is older work" in (tmp_path / "case.html").read_text()
+    assert "The right side is earlier work" in (tmp_path / "case.html").read_text()
 
 
 def test_markup_is_not_marked_as_the_same(tmp_path: Path) -> None:

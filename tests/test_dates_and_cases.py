@@ -75,7 +75,7 @@ def test_dates_go_from_a_table_to_json(classroom: Path, tmp_path: Path, delimite
         "bert": "2026-03-01T14:05:59+02:00",
         "Zoë": "2026-03-02",
     }
-    assert [(s["name"], s["why"]) for s in found["skipped"]] == [
+    assert [(s["name"], s["detail"]) for s in found["skipped"]] == [
         (f"row 6 of {path}", "no submission has this name"),
         (f"row 7 of {path}", "no date as 2026-03-01 or 2026-03-01T14:05"),
         (f"row 8 of {path}", "this submission has a date already, from above"),
@@ -142,7 +142,7 @@ def test_dates_in_python() -> None:
     dates = {"ANN.py": "2026-03-01", "ben.py": "2026-03-01", "BEN.py": "2026-03-02", "x": "2026-03-01"}
     found = chaffinch.compare(works, dates=dates)
     assert dict(found.dates) == {"ann.py": "2026-03-01", "BEN.py": "2026-03-02"}
-    assert [(s.name, s.why) for s in found.skipped] == [
+    assert [(s.name, s.detail) for s in found.skipped] == [
         ("date of ben.py", "several submissions have this name"),
         ("date of x", "no submission has this name"),
     ]
@@ -177,7 +177,7 @@ def test_the_timeline(made: Report, open_page: Open, tmp_path: Path, dark: bool)
     save(made, tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", dark=dark)
     card = page.locator(".card").filter(has_text="Timeline")
-    expect(card).to_contain_text("Who was first is no proof of who copied.")
+    expect(card).to_contain_text("Handing in first does not prove who copied.")
     expect(card.locator("a")).to_have_count(2 + 19)
     expect(card.get_by_text("1 without a date")).to_be_visible()
     expect(card.get_by_text("Bert <b>", exact=True)).to_be_visible()
@@ -213,7 +213,7 @@ def test_the_timeline(made: Report, open_page: Open, tmp_path: Path, dark: bool)
 def test_dates_of_pairs_and_submissions(made: Report, open_page: Open, tmp_path: Path) -> None:
     save(made, tmp_path / "folder")
     page = open_page(tmp_path / "folder" / "index.html", "#/pair/0")
-    under = page.locator(".handed span")
+    under = page.locator(".pair-dates span")
     expect(under).to_have_text(["handed in 2026-03-01 14:05", "handed in 2026-03-02 09:30 UTC"])
     for name, date in zip(page.locator(".names .name").all(), under.all(), strict=True):
         above, below = name.bounding_box(), date.bounding_box()
@@ -221,7 +221,7 @@ def test_dates_of_pairs_and_submissions(made: Report, open_page: Open, tmp_path:
         assert below
         assert abs(above["x"] - below["x"]) < 2
         assert above["y"] + above["height"] <= below["y"] + 2
-    expect(page.locator(".which")).to_have_text("1 match")
+    expect(page.locator(".position")).to_have_text("1 match")
     page.evaluate("location.hash = '#/submissions'")
     expect(page.locator("thead th").nth(1)).to_have_text("Handed in")
     rows = page.locator("tbody tr")

@@ -171,7 +171,10 @@ def test_it_is_written_from_a_zipped_package_too(tmp_path: Path) -> None:
             archive.write(path, Path("chaffinch") / path.relative_to(PACKAGE))
         archive.writestr("chaffinch/__init__.py", "")
         archive.writestr("chaffinch/cli/__init__.py", "")
-    program = "from pathlib import Path; from chaffinch.cli import demo; print(demo.__file__); demo.write(Path('out'))"
+    program = (
+        "from pathlib import Path; from chaffinch.cli import demo; "
+        "print(demo.__file__); demo.write(Path('out'))"
+    )
     command = [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, 'package.zip'); {program}"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert done.returncode == 0, done.stderr

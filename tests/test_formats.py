@@ -158,7 +158,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     old_word = Document("essay.doc", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(500))
     (told,) = expand(old_word)
     assert isinstance(told, Skipped)
-    assert "save it as DOCX" in told.why
+    assert "save it as DOCX" in told.detail
     with pytest.raises(Unreadable, match=r"essay.doc: .*save it as DOCX"):
         chaffinch.fingerprint(old_word)
     with pytest.raises(Unreadable, match=r"x.zip: an archive.*chaffinch.documents"):
@@ -191,5 +191,5 @@ def test_a_reader_that_fails_in_an_unknown_way_costs_only_its_file(monkeypatch: 
     archive = Document("x.zip", made.zipped({"a.rtf": FILES["rtf"], "b.txt": "words"}))
     told, read = expand(archive)
     assert isinstance(told, Skipped)
-    assert "what nobody thought of" in told.why
+    assert "what nobody thought of" in told.detail
     assert isinstance(read, Document)

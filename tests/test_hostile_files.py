@@ -32,7 +32,7 @@ def read(document: Document) -> list[Document | Skipped]:
             prints = chaffinch.fingerprint(each, recipe)
             assert not len(prints) or int(prints.ends.max()) <= len(spanned(each, recipe).data)
         else:
-            assert each.why
+            assert each.detail
     return found
 
 

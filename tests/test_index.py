@@ -93,7 +93,7 @@ def test_a_replaced_document_is_found_by_what_it_is_now(make: Make) -> None:
     index = make()
     index.add(document("d", text(100, "before")))
     refused = index.add(document("d", text(100, "after")))
-    assert "replace" in refused.skipped[0].why
+    assert "replace" in refused.skipped[0].detail
     report = index.replace(document("d", text(100, "after")))
     assert report.replaced == ["d"]
     assert names(index, text(100, "before")) == []

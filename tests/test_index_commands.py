@@ -75,7 +75,7 @@ def test_documents_are_added_removed_and_replaced(archive: Path, tmp_path: Path)
     name = str(tmp_path / "texts" / "1.txt")
     (tmp_path / "texts" / "1.txt").write_text(text(200, "new"))
     refused = told("index", "add", archive, name, code=2)
-    assert "replace" in refused["skipped"][0]["why"]
+    assert "replace" in refused["skipped"][0]["detail"]
     assert told("index", "replace", archive, name)["replaced"] == [name]
     assert told("index", "remove", archive, name)["removed"] == [name]
     assert told("index", "remove", archive, name, code=2)["missing"] == [name]
@@ -93,7 +93,7 @@ def test_formats_archives_and_json_lines_are_added(archive: Path, tmp_path: Path
     files = [tmp_path / name for name in ("a.pdf", "b.zip", "c.jsonl", "d.bin")]
     added = told("index", "add", archive, *files, code=2)
     assert len(added["added"]) == 4
-    assert [s["why"] for s in added["skipped"]] == ["binary, not text"]
+    assert [s["detail"] for s in added["skipped"]] == ["binary, not text"]
     (tmp_path / "q.txt").write_text("\n".join(said))
     hits = told("search", archive, tmp_path / "q.txt")["hits"]
     assert len(hits) == 4

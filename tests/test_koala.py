@@ -78,7 +78,7 @@ def test_documents_without_a_kept_text_need_their_sources(make: Make, tmp_path: 
     names = sorted(d.name for d in index)
     refused = index.rotate()
     assert (refused.rotated, sorted(s.name for s in refused.skipped)) == ([], names)
-    assert all("sources" in s.why for s in refused.skipped)
+    assert all("sources" in s.detail for s in refused.skipped)
     (tmp_path / "papers" / "p2.txt").write_text(text(300, "changed"))
     report = index.rotate(["nobody", *names], sources=[tmp_path / "papers", tmp_path / "gone"])
     assert sorted(report.rotated) == [n for n in names if not n.endswith("p2.txt")]

@@ -189,4 +189,6 @@ def test_a_row_of_dates_is_told_as_a_row(tmp_path: Path) -> None:
     assert "row 3 of dates.csv: no submission has this name" in told
     assert "Winfried" not in shown + told
     by_name = chaffinch.compare([folder], dates={"Winfried": "2026-03-01"})
-    assert [(s.name, s.why) for s in nameless(by_name).skipped] == [("a date", "no submission has this name")]
+    assert [(s.name, s.detail) for s in nameless(by_name).skipped] == [
+        ("a date", "no submission has this name")
+    ]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chaffinch import Document, Recipe, Skipped, Unreadable, stream
+from chaffinch.errors import SkipReason
 from chaffinch.native import fingerprint as core
 from chaffinch.read.formats import markdown
 from chaffinch.read.formats.notebook import is_notebook, read
@@ -41,11 +42,11 @@ def test_code_and_prose_with_their_cells() -> None:
     code, prose = documents(notebook(*CELLS))
     assert (code.name, code.language, code.encoding) == ("n.ipynb#code", "python", "utf-8")
     assert code.data == b"import os\n\n\nx = 1\n\n\ny = (7\n     % 2)\n\n\n"
-    assert [part.label for part in code.parts] == ["cell 2", "cell 4"]
+    assert [part.label for part in code.sections] == ["cell 2", "cell 4"]
     assert code.place(code.data.index(b"x = 1")) == "cell 2, line 4"
     assert code.place(code.data.index(b"% 2")) == "cell 4, line 3"
     assert (prose.name, prose.language, prose.format) == ("n.ipynb#prose", "text", "markdown")
-    assert [part.label for part in prose.parts] == ["cell 1", "cell 3"]
+    assert [part.label for part in prose.sections] == ["cell 1", "cell 3"]
     found = core.stream(markdown.source(prose, "utf-8"), Recipe())
     assert found.symbols.tolist() == stream("Title Some text raw words").symbols.tolist()
 
@@ -56,7 +57,7 @@ def test_version_3() -> None:
         {"cells": [{"cell_type": "code", "input": ["a\n", "b"], "language": "python"}]},
     ]
     code, prose = documents({"worksheets": sheets, "nbformat": 3, "metadata": {"name": ""}})
-    assert (code.data, code.parts[0].label) == (b"a\nb\n\n", "cell 2")
+    assert (code.data, code.sections[0].label) == (b"a\nb\n\n", "cell 2")
     assert prose.data == b"Head\n\n"
 
 
@@ -86,7 +87,7 @@ def test_no_document_without_cells() -> None:
 def test_a_notebook_without_cells_is_told() -> None:
     for cells in ((), (cell("code", " "),)):
         found = list(expand(Document("n.ipynb", json.dumps(notebook(*cells)).encode())))
-        assert found == [Skipped("n.ipynb", "nothing in it to compare")]
+        assert found == [Skipped("n.ipynb", SkipReason.EMPTY, "nothing in it to compare")]
 
 
 def test_marks_and_broken_characters() -> None:

@@ -23,7 +23,7 @@ def test_the_text_is_the_text_and_has_pages() -> None:
         made.pdf_pages([["First page, line one.", "Line two (with) brackets\\."], ["Page two: café."]])
     )
     assert found.data.decode() == "First page, line one.\nLine two (with) brackets\\.\nPage two: café.\n"
-    assert [part.label for part in found.parts] == ["page 1", "page 2"]
+    assert [part.label for part in found.sections] == ["page 1", "page 2"]
     assert found.place(found.data.index(b"brackets")) == "page 1, line 2"
     assert found.place(found.data.index(b"two: ")) == "page 2, line 1"
     assert (found.language, found.encoding) == ("text", "utf-8")
@@ -100,7 +100,7 @@ def test_a_page_tree_that_promises_millions_of_pages_costs_nothing() -> None:
 def test_postscript_is_read_page_by_page() -> None:
     program = made.ps(made.prose(30))
     (found,) = postscript.read(Document("some.ps", program, format="postscript"))
-    assert len(found.parts) > 1
+    assert len(found.sections) > 1
     assert found.data.split()[:3] == made.prose(30)[0].encode().split()[:3]
 
 

@@ -41,6 +41,7 @@ HOMES = {
     "click": {"cli"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
+    "jinja2": {"report"},
     "numpy": {"native", "read", "types", "matching", "index", "comparison"},
     "pygments": set[str](),  # by name, where it is asked for
     "psycopg": {"index"},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, expect
 
+from chaffinch.errors import SkipReason
 from chaffinch.report import save
 from chaffinch.types import Cluster, Passage, Report, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
@@ -42,7 +43,7 @@ def class_report() -> Report:
         pairs,
         clusters=[Cluster(("Anna", "Bert", "Cleo"), 0.9)],
         common=[Passage(Span("cleo/all.py", 0, 36), 9, 4)],
-        skipped=[Skipped("fred/photo.png", "an image")],
+        skipped=[Skipped("fred/photo.png", SkipReason.NOT_TEXT, "an image")],
     )
 
 
@@ -57,7 +58,10 @@ def saved(
 
 
 def names_in_rows(page: Page) -> list[str]:
-    return [" ".join(row.locator(".who").all_inner_texts()) for row in page.locator(".pairs tbody tr").all()]
+    return [
+        " ".join(row.locator(".submission-cell").all_inner_texts())
+        for row in page.locator(".pairs tbody tr").all()
+    ]
 
 
 def test_pairs_are_ranked_sorted_and_found(saved: Path, open_page: Open) -> None:
@@ -76,7 +80,7 @@ def test_pairs_are_ranked_sorted_and_found(saved: Path, open_page: Open) -> None
     page.keyboard.type("bert")
     assert sorted(names_in_rows(page)) == ["Anna Bert", "Bert Cleo"]
     page.get_by_label("Search").fill("nobody")
-    expect(page.locator(".pairs tbody")).to_have_text("No pair is like that.")
+    expect(page.locator(".pairs tbody")).to_have_text("No pair fits your search.")
 
 
 def test_everything_is_told(saved: Path, open_page: Open) -> None:
@@ -92,7 +96,7 @@ def test_everything_is_told(saved: Path, open_page: Open) -> None:
     expect(page.locator(".chips li")).to_have_text(["Bert", "Cleo"])
     expect(page.locator(".file")).to_have_text(["anna/sorting.py", "anna/extra.py"])
     assert len(names_in_rows(page)) == 2
-    page.get_by_role("link", name="Left out").click()
+    page.get_by_role("link", name="Skipped").click()
     expect(page.get_by_text("an image")).to_be_visible()
     page.locator("summary").click()
     expect(page.locator(".passage pre")).to_contain_text("import this")
@@ -111,11 +115,11 @@ def top(page: Page, side: int, number: int) -> float:
 
 def test_matches_are_walked_through_and_aligned(saved: Path, open_page: Open) -> None:
     page = open_page(saved, "#/pair/0")
-    which, files = page.locator(".which"), page.locator("select.files")
+    which, files = page.locator(".position"), page.locator("select.files")
     expect(which).to_have_text("3 matches")
     page.keyboard.press("n")
     expect(which).to_have_text("Match 1 of 3")
-    expect(page.locator(".why")).to_contain_text("; also in 3 other submissions")
+    expect(page.locator(".detail")).to_contain_text("; also in 3 other submissions")
     page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="Next match").click()
     expect(which).to_have_text("Match 3 of 3")
@@ -143,7 +147,7 @@ def test_only_matches_and_colours(saved: Path, open_page: Open) -> None:
     fold = right.get_by_role("button", name="… 28 lines …")
     expect(fold).to_be_visible()
     page.keyboard.press("n")
-    expect(page.locator(".which")).to_have_text("Match 1 of 1")
+    expect(page.locator(".position")).to_have_text("Match 1 of 1")
     fold.click()
     expect(right.locator(".line")).to_have_count(54)
     assert "def" in right.locator(".k").all_inner_texts()
@@ -155,7 +159,7 @@ def test_dark_and_light(saved: Path, open_page: Open) -> None:
     page = open_page(saved)
     shade = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(shade)
-    page.get_by_role("button", name="Dark or light").click()
+    page.get_by_role("button", name="Switch between dark and light").click()
     dark = page.evaluate(shade)
     assert light != dark
     page.reload()
@@ -187,7 +191,7 @@ def test_verdicts_are_kept_exported_and_imported(
     expect(other.locator("tbody .verdict").nth(1)).to_have_value("copied")
     (tmp_path / "broken.json").write_text("no", "utf-8")
     other.locator("#import").set_input_files(tmp_path / "broken.json")
-    expect(other.get_by_role("status")).to_have_text("This file has no verdicts in it.")
+    expect(other.get_by_role("status")).to_have_text("This file contains no verdicts.")
 
 
 def test_what_is_missing_is_told(saved: Path, open_page: Open, tmp_path: Path) -> None:

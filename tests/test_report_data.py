@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import UndefinedError
 
+from chaffinch.errors import SkipReason
 from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody, only
 from chaffinch.report.cluster_layout import draw
 from chaffinch.report.document_text import Texts, decode, edited, pair_keys
-from chaffinch.report.page import fill, script_json
+from chaffinch.report.page import script_json, template
 from chaffinch.report.view import View
-from chaffinch.types import Cluster, Document, Match, Part, Passage, Report, Skipped, Span
+from chaffinch.types import Cluster, Document, Match, Passage, Report, Section, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
 
 
@@ -33,7 +35,7 @@ def small() -> Report:
         "utf-8",
         "pdf",
         "text",
-        (Part(0, "page 1"), Part(5, "page 2")),
+        (Section(0, "page 1"), Section(5, "page 2")),
     )
     bert = replace(bert, documents=(*bert.documents, text))
     return report(
@@ -43,7 +45,7 @@ def small() -> Report:
             Passage(Span("anna-schmidt/a.py", 0, 20), 9, 5),
             Passage(Span("base.py", 0, 9), 4, 7),
         ],
-        skipped=[Skipped("zoe/picture.png", "no text in zoe/picture.png")],
+        skipped=[Skipped("zoe/picture.png", SkipReason.NOT_TEXT, "no text in zoe/picture.png")],
     )
 
 
@@ -178,7 +180,7 @@ def test_json_has_everything_and_is_json(small: Report) -> None:
     }
     assert all(len(d["sha256"]) == 64 for d in found["documents"])
     assert found["clusters"] == [{"submissions": ["anna-schmidt", "bert"], "score": 0.9}]
-    assert found["skipped"][0]["why"].startswith("no text")
+    assert found["skipped"][0]["detail"].startswith("no text")
     assert [c["owners"] for c in found["common"]] == [5, 7]
     assert found["common"][1]["lines"] is None
     assert len(found["background"]) == 20
@@ -203,8 +205,17 @@ def test_csv_is_no_formula() -> None:
     assert rows[5][1] == "plain"
 
 
-def test_templates_are_filled_once_and_scripts_cannot_be_left() -> None:
-    assert fill("{{a}} {{b}}", {"a": "{{b}}", "b": "c"}) == "{{b}} c"
+def test_templates_escape_every_value_and_miss_none() -> None:
+    hostile = "{{ script }} {% raw %} </script>\"'&"
+    values = {"style": hostile, "index": hostile, "chunks": [(hostile, hostile)], "script": "end"}
+    page = template("report.html").render(values)
+    shown = "{{ script }} {% raw %} &lt;/script&gt;&#34;&#39;&amp;"
+    assert page.count(shown) == 4
+    with pytest.raises(UndefinedError, match="'script' is undefined"):
+        template("report.html").render({name: value for name, value in values.items() if name != "script"})
+
+
+def test_scripts_cannot_be_left() -> None:
     hostile = "</script><!-- & \u2028"
     assert not re.search(r"[<>&\u2028]", script_json([hostile]))
     assert json.loads(script_json([hostile])) == [hostile]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from chaffinch.errors import SkipReason
 from chaffinch.languages import language
 from chaffinch.report import case_file, save
 from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Skipped, Span, Submission
@@ -35,7 +36,7 @@ def test_hostile_names_are_only_names(open_page: Open, tmp_path: Path) -> None:
     told = report(
         made,
         clusters=[Cluster(HOSTILE, 0.9)],
-        skipped=[Skipped(HOSTILE[1], HOSTILE[0])],
+        skipped=[Skipped(HOSTILE[1], SkipReason.DAMAGED, HOSTILE[0])],
         receipt={HOSTILE[0]: HOSTILE[1]},
     )
     for path in (tmp_path / "report.html", tmp_path / "folder"):
@@ -46,9 +47,9 @@ def test_hostile_names_are_only_names(open_page: Open, tmp_path: Path) -> None:
         for at in (
             "pair/0",
             "pair/9",
-            "student/1",
-            "student/3",
-            "left-out",
+            "submission/1",
+            "submission/3",
+            "skipped",
             "method",
             "pair/99",
             "toString",
@@ -97,14 +98,14 @@ def test_long_files_with_many_matches(open_page: Open, tmp_path: Path) -> None:
     both = Pair("one", "two", 0.5, Coverage(0.5, 0.5), 5.0, 14, tuple(matches))
     save(report(made, [both]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
-    expect(page.locator(".which")).to_have_text("5,000 matches")
+    expect(page.locator(".position")).to_have_text("5,000 matches")
     page.keyboard.press("p")
-    expect(page.locator(".which")).to_have_text("Match 5,000 of 5,000")
+    expect(page.locator(".position")).to_have_text("Match 5,000 of 5,000")
     expect(page.locator(".pane").nth(0).locator(".on").first).to_be_in_viewport()
     expect(page.locator(".pane").nth(1).locator(".on").first).to_be_in_viewport()
     for _ in range(5):
         page.keyboard.press("n")
-    expect(page.locator(".which")).to_have_text("Match 5 of 5,000")
+    expect(page.locator(".position")).to_have_text("Match 5 of 5,000")
     expect(page.locator(".pane").nth(1).locator(".on").first).to_be_in_viewport()
     page.get_by_label("Only matches").check()
     expect(page.locator(".pane").nth(1).locator(".on").first).to_be_in_viewport()
@@ -135,7 +136,7 @@ def test_anonymous_reports_have_no_name(open_page: Open, tmp_path: Path) -> None
     told = report(
         [joan, rasmus],
         clusters=[Cluster(("Joan Whitlock", "rasmus"), 0.9)],
-        skipped=[Skipped("ulf.png", "ulf.png is no text")],
+        skipped=[Skipped("ulf.png", SkipReason.NOT_TEXT, "ulf.png is no text")],
     )
     save(told, tmp_path / "folder", anonymize=True)
     for path in (tmp_path / "folder").rglob("*.*"):

@@ -112,7 +112,7 @@ def test_a_match_is_brought_into_view_wherever_it_begins_in_a_line(open_page: Op
     both = [Document(f"{n}.txt", text.encode()) for n, text in enumerate(texts)]
     save(chaffinch.compare(both, threshold=0, top=None), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
-    expect(page.locator(".which")).to_have_text("1 match")
+    expect(page.locator(".position")).to_have_text("1 match")
     page.keyboard.press("n")
     for _ in range(2):
         for side in (0, 1):
@@ -134,12 +134,12 @@ def test_of_matches_that_overlap_the_chosen_one_is_on_top(open_page: Open, tmp_p
     page = open_page(tmp_path / "report.html", "#/pair/0")
     left = pane(page, 0)
     expect(left.locator('[data-m="2"].m')).not_to_have_count(0)  # the shorter
-    expect(page.locator(".which")).to_have_text("2 matches")
+    expect(page.locator(".position")).to_have_text("2 matches")
     page.keyboard.press("n")
     expect(left.locator('[data-m="2"].m')).to_have_count(0)
     assert "".join(left.locator('.m.on[data-m="1"]').all_inner_texts()).count("line") == 26
     left.locator('.line[data-n="14"] .m').click()  # there are both, so the other
-    expect(page.locator(".which")).to_have_text("Match 2 of 2")
+    expect(page.locator(".position")).to_have_text("Match 2 of 2")
     expect(left.locator('.m.on[data-m="2"]')).not_to_have_count(0)
 
 
@@ -154,8 +154,8 @@ def test_what_was_not_compared_is_grey_and_told(open_page: Open, tmp_path: Path)
     page = open_page(tmp_path / "report.html", "#/pair/0")
     lines = given.decode().strip().count("\n") + 1
     expect(pane(page, 0).locator(".ignored")).to_have_count(lines)
-    expect(page.locator(".bar-tools")).to_contain_text("Grey: not compared")
-    page.goto((tmp_path / "report.html").as_uri() + "#/left-out")
+    expect(page.locator(".toolbar")).to_contain_text("Grey: not compared")
+    page.goto((tmp_path / "report.html").as_uri() + "#/skipped")
     card = page.locator(".card").first
     expect(card).to_contain_text("of base code")
     expect(card).to_contain_text("given.py")
@@ -208,7 +208,7 @@ def test_going_back_leads_to_where_one_was(open_page: Open, tmp_path: Path) -> N
     place = page.evaluate("scrollY")
     assert place > 1000
     row.locator(".rank a").click()
-    expect(page.locator(".which")).to_be_visible()
+    expect(page.locator(".position")).to_be_visible()
     page.go_back()
     expect(page.locator("tbody tr").nth(400)).to_be_visible()
     assert abs(page.evaluate("scrollY") - place) < 5
@@ -216,11 +216,11 @@ def test_going_back_leads_to_where_one_was(open_page: Open, tmp_path: Path) -> N
     assert page.evaluate("scrollY") == 0
     page.get_by_role("link", name="Pairs").click()
     page.get_by_label("Verdicts shown").select_option("copied")
-    expect(page.locator("tbody")).to_have_text("No pair is like that.")
+    expect(page.locator("tbody")).to_have_text("No pair fits your search.")
     page.get_by_label("Verdicts shown").select_option("not decided")
     expect(page.locator("tbody tr")).to_have_count(300)
 
 
 def test_dates_are_in_case_files(two: Report, tmp_path: Path) -> None:
     case_file(replace(two, dates={"one.py": "2026-03-01T14:05:00"}), two.pairs[0], tmp_path / "case.html")
-    assert "Handed in: the left 2026-03-01 14:05." in (tmp_path / "case.html").read_text("utf-8")
+    assert "Handed in: the left side on 2026-03-01 14:05." in (tmp_path / "case.html").read_text("utf-8")

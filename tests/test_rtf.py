@@ -83,7 +83,12 @@ def test_paragraphs_and_notes_have_places() -> None:
         r"{\*\footnote{ Second.}}\par"
     )
     assert document.data.decode() == "One goes on.\nTwo\nlines\nNote.\nMore.\nSecond.\n"
-    assert [part.label for part in document.parts] == ["paragraph 1", "paragraph 2", "footnote 1", "footnote 2"]
+    assert [part.label for part in document.sections] == [
+        "paragraph 1",
+        "paragraph 2",
+        "footnote 1",
+        "footnote 2",
+    ]
     assert document.place(document.data.index(b"lines")) == "paragraph 2, line 2"
     assert document.place(document.data.index(b"More")) == "footnote 1, line 2"
 

@@ -267,7 +267,7 @@ def test_blackboard(before: str) -> None:
     assert grouped(items) == {"j_roe": files[2:], "jdoe": files[:2]}
     _, skipped = group(items)
     assert sorted(s.name for s in skipped) == sorted(f"export/{path}.txt" for path in paths)
-    assert {s.why for s in skipped} == {"written by the learning platform, not by a student; left out"}
+    assert {s.detail for s in skipped} == {"written by the learning platform, not by a student"}
 
 
 def test_blackboard_with_one_student() -> None:
@@ -288,7 +288,7 @@ def test_a_pattern_tells_the_student(pattern: str) -> None:
     items = found("hw", "x/s1-ann.c", "y/s2-ann.c", "y/s1-ben.c", "y/README")
     assert grouped(items, pattern=pattern) == {"ann": ["x/s1-ann.c", "y/s2-ann.c"], "ben": ["y/s1-ben.c"]}
     _, skipped = group(items, pattern)
-    assert [(s.name, s.why) for s in skipped] == [("hw/y/README", "does not match --student-pattern")]
+    assert [(s.name, s.detail) for s in skipped] == [("hw/y/README", "does not match --student-pattern")]
 
 
 def test_a_pattern_that_finds_no_name_finds_nobody() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from chaffinch.errors import SkipReason
 from chaffinch.read import walk
 from chaffinch.types import Skipped
 
@@ -27,7 +28,9 @@ def made(root: Path, *names: str) -> Path:
 def walked(root: Path) -> dict[str, str]:
     """Why each path was left out, or nothing, in the order they came."""
     return {
-        os.path.relpath(f.name if isinstance(f, Skipped) else f, root): f.why if isinstance(f, Skipped) else ""
+        os.path.relpath(f.name if isinstance(f, Skipped) else f, root): f.detail
+        if isinstance(f, Skipped)
+        else ""
         for f in walk.files(root)
     }
 
@@ -53,8 +56,8 @@ def test_an_empty_folder_has_nothing(tmp_path: Path) -> None:
     assert walked(tmp_path) == {}
 
 
-BUILT, HIDDEN = "build output; left out", "hidden; left out"
-CONTROL, SYSTEM = "version control; left out", "a file of the system, not of the author; left out"
+BUILT, HIDDEN = "build output", "hidden"
+CONTROL, SYSTEM = "version control", "a system file, not the author's"
 
 
 @pytest.mark.parametrize(
@@ -80,9 +83,9 @@ CONTROL, SYSTEM = "version control; left out", "a file of the system, not of the
         ("lib/site-packages/a.py", "lib/site-packages", BUILT),
         ("cmake-build-debug/a.c", "cmake-build-debug", BUILT),
         ("DerivedData/a.c", "DerivedData", BUILT),
-        ("Main.class", "Main.class", ".class files are not text; left out"),
-        ("junit.JAR", "junit.JAR", ".jar files are not text; left out"),
-        ("photo.jpeg", "photo.jpeg", ".jpeg files are not text; left out"),
+        ("Main.class", "Main.class", ".class files are not text"),
+        ("junit.JAR", "junit.JAR", ".jar files are not text"),
+        ("photo.jpeg", "photo.jpeg", ".jpeg files are not text"),
     ],
 )
 def test_what_nobody_wrote_is_left_out_and_told_once(
@@ -146,11 +149,11 @@ def test_links_lead_neither_in_circles_nor_out(tmp_path: Path) -> None:
     (root / "b" / "out").symlink_to(outside)
     (root / "b" / "passwd").symlink_to("/etc/passwd")
     (root / "b" / "gone").symlink_to("nothing")
-    inside, out = "a link to what is read under its own name; left out", "a link out of the folder"
+    inside, out = "a link to a file that is read under its own name", "a link out of the folder"
     found = walked(root)
     assert [n for n in found if not found[n]] == ["a/main.c", "b/main.c"]
     assert found["a/again"] == found["b/twin.c"] == inside
-    assert found["a/self"] == found["b/gone"] == "a link that leads nowhere; left out"
+    assert found["a/self"] == found["b/gone"] == "a link that leads nowhere"
     assert found["b/out"].startswith(out)
     assert found["b/passwd"].startswith(out)
 
@@ -166,11 +169,9 @@ def test_pipes_sockets_and_devices_are_told(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("socket")
-        assert walked(tmp_path) == dict.fromkeys(
-            ["pipe", "socket"], "a pipe, socket or device, not a file; left out"
-        )
+        assert walked(tmp_path) == dict.fromkeys(["pipe", "socket"], "a pipe, socket or device, not a file")
     null = next(f for f in walk.files(Path("/dev")) if isinstance(f, Skipped) and f.name == "/dev/null")
-    assert null.why == "a pipe, socket or device, not a file; left out"
+    assert null.detail == "a pipe, socket or device, not a file"
 
 
 def test_names_that_are_no_text(tmp_path: Path) -> None:
@@ -192,7 +193,7 @@ from chaffinch.types import Skipped
 if os.getuid() == 0:
     os.setuid(65534)
 for found in walk.files(Path(".")):
-    print(f"{found.name}: {found.why}" if isinstance(found, Skipped) else found)
+    print(f"{found.name}: {found.detail}" if isinstance(found, Skipped) else found)
 """
     (tmp_path / "secret").chmod(0)
     tmp_path.chmod(0o755)
@@ -209,7 +210,10 @@ def test_files_and_folders_that_vanish_meanwhile_are_told(tmp_path: Path) -> Non
     assert next(walking) == tmp_path / "a.c"
     (tmp_path / "b" / "x.c").unlink()
     (tmp_path / "b").rmdir()
-    assert list(walking) == [Skipped(str(tmp_path / "b"), "vanished while it was read"), tmp_path / "c.c"]
+    assert list(walking) == [
+        Skipped(str(tmp_path / "b"), SkipReason.NOT_FOUND, "vanished while it was read"),
+        tmp_path / "c.c",
+    ]
 
 
 @pytest.fixture
@@ -239,7 +243,7 @@ def test_folders_deeper_than_the_system_can_name_are_told(tmp_path: Path, nest: 
     made(tmp_path, "z.c")
     *_, deep, last = walk.files(tmp_path)
     assert isinstance(deep, Skipped)
-    assert deep.why == "File name too long"
+    assert deep.detail == "File name too long"
     assert last == tmp_path / "z.c"
 
 

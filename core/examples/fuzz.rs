@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use chaffinch_core::machine::level::Level;
 use chaffinch_core::read::fold::Form;
-use chaffinch_core::read::gather::Gather;
 use chaffinch_core::read::language::Language;
+use chaffinch_core::read::stream::{Stream, Streams, read_streams};
 use chaffinch_core::read::text::{Endian, Source};
 use chaffinch_core::select::batch::fingerprint;
 use chaffinch_core::select::selector::{Recipe, Scheme};
@@ -76,26 +76,29 @@ impl Fuzzer {
         let recipe = Recipe { scheme, robust, k, w, window: w, p, r: 1, skip, only_starts: false, seed: 0 };
         let mut before = None;
         for &level in levels {
-            let mut gather = Gather::new(&source);
-            source.read(&mut gather, level);
-            let columns = gather.finish(&source);
-            self.check_columns(&columns, document.len());
+            let streams = read_streams(&[source], true, 1, level);
+            self.check_stream(&streams, document.len());
+            let Streams { symbols, starts, ends, .. } = &streams;
             let found = fingerprint(&[source], recipe, 1, level);
-            assert!(found.symbols[0] == columns[0].len() as u64, "fingerprints are of another stream");
+            assert!(found.symbols[0] == symbols.len() as u64, "fingerprints are of another stream");
             let prints = found.fingerprints;
             for (i, &position) in prints.positions.iter().enumerate() {
                 let (first, last) = (position as usize, position as usize + k - 1);
-                assert!(prints.starts[i] == columns[1][first], "a fingerprint starts elsewhere");
-                assert!(prints.ends[i] == columns[2][last], "a fingerprint ends elsewhere");
+                assert!(prints.starts[i] == starts[first], "a fingerprint starts elsewhere");
+                assert!(prints.ends[i] == ends[last], "a fingerprint ends elsewhere");
             }
-            let all = (columns, prints.hashes, prints.positions);
+            let stream = Source::Stream(Stream { symbols, starts, ends });
+            let again = fingerprint(&[stream], recipe, 1, level).fingerprints;
+            assert!(again == prints, "a stream has other fingerprints than its document");
+            let all = (streams.symbols, streams.named, prints);
             assert!(before.is_none_or(|earlier| earlier == all), "the levels differ");
             before = Some(all);
         }
     }
 
-    fn check_columns(&self, [symbols, starts, ends]: &[Vec<u32>; 3], size: usize) {
-        assert!(symbols.len() == starts.len() && symbols.len() == ends.len(), "columns of different lengths");
+    fn check_stream(&self, Streams { symbols, starts, ends, named, .. }: &Streams, size: usize) {
+        let columns = [symbols, starts, ends, named];
+        assert!(columns.iter().all(|column| column.len() == symbols.len()), "columns of different lengths");
         for i in 0..starts.len() {
             assert!(starts[i] < ends[i] && ends[i] as usize <= size, "a span is empty or outside");
             // Of the symbols that one character folds to, all have its span.

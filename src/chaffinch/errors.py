@@ -1,4 +1,38 @@
-"""What can go wrong. Every error says what, where and what to do."""
+"""What can go wrong. Every error says what happened, where, and what to do."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class SkipReason(StrEnum):
+    """Why a file is not part of the result. Code decides by this, never by the wording of a message."""
+
+    EMPTY = "empty"
+    TOO_SHORT = "too short"
+    EXCLUDED = "excluded"
+    """By a rule: hidden files, build output, version control, links, files that are never text."""
+    OWN_REPORT = "own report"
+    OTHER_LANGUAGE = "other language"
+    DUPLICATE = "duplicate"
+    UNMATCHED = "unmatched"
+    """It belongs to no submission or document that is there."""
+    NOT_COMPARED = "not compared"
+    NOT_FOUND = "not found"
+    NO_PERMISSION = "no permission"
+    NOT_TEXT = "not text"
+    PROTECTED = "protected"
+    DAMAGED = "damaged"
+    TOO_LARGE = "too large"
+    NEEDS_PROGRAM = "needs a program"
+    INVALID = "invalid"
+    """It can be read, but it is not what was asked for."""
+
+
+class Problem(NamedTuple):
+    """Why something cannot be read or is not read."""
+
+    reason: SkipReason
+    detail: str
 
 
 class ChaffinchError(Exception):
@@ -10,7 +44,7 @@ class BadRecipe(ChaffinchError, ValueError):
 
 
 class BadPattern(ChaffinchError, ValueError):
-    """A pattern for students' names is no regular expression."""
+    """The pattern for students' names is not a regular expression."""
 
 
 class RecipeMismatch(ChaffinchError):
@@ -20,23 +54,32 @@ class RecipeMismatch(ChaffinchError):
 class Unreadable(ChaffinchError):
     """A document cannot be read; the others can."""
 
+    def __init__(self, name: object, reason: SkipReason, detail: str) -> None:
+        self.name = str(name)
+        self.reason = reason
+        self.detail = detail
+        super().__init__(f"{self.name}: {detail}" if self.name else detail)
+
+    def __reduce__(self) -> tuple[type, tuple[str, SkipReason, str]]:
+        return Unreadable, (self.name, self.reason, self.detail)
+
 
 class IndexTrouble(ChaffinchError):
-    """An index cannot be opened, or not be written to; what was in it is still there."""
+    """An index cannot be opened or written to; what was in it is still there."""
 
 
 class NoIndex(IndexTrouble):
-    """There is no index."""
+    """There is no index at this place."""
 
 
 class CoreFailure(ChaffinchError):
-    """The native core gave up: a defect, please report it with the message."""
+    """The native core gave up: a defect. Please report it with the message."""
 
 
 class Damaged(ChaffinchError):
-    """A file of an index is not as it was written; the others can be used without it."""
+    """A file of an index is not as it was written; the other files can be used without it."""
 
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"{name}: {why}; put back a copy of it, or remove its documents and add them again")
+    def __init__(self, name: str, detail: str) -> None:
+        super().__init__(f"{name}: {detail}; restore a copy of it, or remove its documents and add them again")
         self.name = name
-        self.why = why
+        self.detail = detail

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from chaffinch.errors import CoreFailure, Unreadable
+from chaffinch.errors import CoreFailure, SkipReason, Unreadable
 from chaffinch.languages.language import OTHER, family
 from chaffinch.native import fingerprint as core
 from chaffinch.native.fingerprint import Source
@@ -115,7 +115,7 @@ def prepared(
             try:
                 good[i] = spanned(found, recipe), fingerprint(found, recipe)
             except (Unreadable, CoreFailure) as error:
-                skipped.append(Skipped(found.name, str(error).removeprefix(f"{found.name}: ")))
+                skipped.append(Skipped.because(error, found.name))
         return Prepared([d for d, _ in good.values()], [p for _, p in good.values()], [*good], skipped)
     settled = [_utf8(d) if _is_unknown(d, recipe) else d for d in documents]
     for i, found in looked_at.items():
@@ -126,7 +126,7 @@ def prepared(
 def _utf8(found: Document) -> Document:
     """Not dataclasses.replace, which takes longer than the fingerprints of a page."""
     return Document(
-        found.name, found.data, "utf-8", found.format, found.language, found.parts, found.file_sha256
+        found.name, found.data, "utf-8", found.format, found.language, found.sections, found.file_sha256
     )
 
 
@@ -148,7 +148,7 @@ def _spanned_all(documents: Sequence[Document], recipe: Recipe, skipped: list[Sk
         try:
             yield spanned(found, recipe)
         except Unreadable as error:
-            skipped.append(Skipped(found.name, str(error).removeprefix(f"{found.name}: ")))
+            skipped.append(Skipped.because(error, found.name))
 
 
 def _is_unknown(found: Document, recipe: Recipe) -> bool:
@@ -158,14 +158,9 @@ def _is_unknown(found: Document, recipe: Recipe) -> bool:
 
 def _fingerprint_streams(
     streams: Sequence[Stream], recipe: Recipe, window: int | None, threads: int | None
-) -> list[Fingerprints]:
+) -> Sequence[Fingerprints]:
     """Those of streams that were not made in the core, with their ranges in the original."""
-    sources = [Source.canonical(s.symbols) for s in streams]
-    batch = core.fingerprint(sources, recipe, window=window, threads=threads)
-    return [
-        replace(prints, starts=s.starts[prints.starts], ends=s.ends[prints.ends - 1])
-        for prints, s in zip(batch, streams, strict=True)
-    ]
+    return core.fingerprint([Source.stream(s) for s in streams], recipe, window=window, threads=threads)
 
 
 def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
@@ -207,13 +202,16 @@ def _readable(found: Document, recipe: Recipe) -> Document:
     """Of what is in a file that which the recipe is for: of a notebook, the code or the prose."""
     kind = found.format or format_of(found)
     if kind in ARCHIVES:
-        raise Unreadable(f"{found.name}: an archive, which may hold many documents; use chaffinch.documents")
+        raise Unreadable(
+            found.name, SkipReason.INVALID, "an archive, which may hold many documents; use chaffinch.documents"
+        )
     if kind == "binary":  # whoever gives a single document knows what it is
         return replace(found, format="plain")
     inside = list(expand(replace(found, format=kind)))
     documents = [d for d in inside if isinstance(d, Document)]
     if not documents:
-        raise Unreadable("; ".join(f"{s.name}: {s.why}" for s in inside if isinstance(s, Skipped)))
+        first = next(s for s in inside if isinstance(s, Skipped))
+        raise Unreadable(first.name, first.reason, first.detail)
     prose = recipe.front in FRONTS
     return next((d for d in documents if (d.language == "text") == prose), documents[0])
 
@@ -236,7 +234,9 @@ def _own_language(found: Document) -> str:
     """The language that a program is in."""
     if found.language in (None, "text") or str(found.language).startswith(OTHER):
         raise Unreadable(
-            f"{found.name}: not a program in a language known here (chaffinch languages lists them)"
+            found.name,
+            SkipReason.INVALID,
+            "not a program in a language known here (chaffinch languages lists them)",
         )
     return family(str(found.language))
 

@@ -10,13 +10,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from chaffinch.errors import ChaffinchError, SkipReason, Unreadable
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-class Part(NamedTuple):
-    """A page, a paragraph, a cell: where it begins in the document's bytes, and what a person calls it."""
+class Section(NamedTuple):
+    """A page, a paragraph or a cell: where it begins in the document's bytes, and what a person calls it."""
 
     start: int
     label: str
@@ -27,7 +29,7 @@ class Document:
     """A name and the bytes under it; format, language and encoding are found out unless given.
 
     The bytes of a format that is not text (PDF, DOCX) are the text that was taken out of it, in UTF-8, and the
-    parts tell the page or paragraph of each byte.
+    sections tell the page or paragraph of each byte.
     """
 
     name: str
@@ -36,7 +38,7 @@ class Document:
     format: str | None = None
     language: str | None = None
     """The programming language, or "text"."""
-    parts: tuple[Part, ...] = ()
+    sections: tuple[Section, ...] = ()
     file_sha256: str = ""
     """Of the file, if the bytes are not its own: text taken out of it, or put into another encoding."""
 
@@ -50,18 +52,26 @@ class Document:
 
     def place(self, offset: int) -> str:
         """Where a person would look for the byte there: "page 3, line 7"."""
-        part = bisect_right(self.parts, offset, key=lambda part: part.start) - 1
-        start = self.parts[part].start if part >= 0 else 0
+        number = bisect_right(self.sections, offset, key=lambda section: section.start) - 1
+        start = self.sections[number].start if number >= 0 else 0
         line = self.data.count(b"\n", start, offset) + 1
-        return f"{self.parts[part].label}, line {line}" if part >= 0 else f"line {line}"
+        return f"{self.sections[number].label}, line {line}" if number >= 0 else f"line {line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What was left out, and why."""
+    """A file, folder or entry that is not part of the result, and why."""
 
     name: str
-    why: str
+    reason: SkipReason
+    detail: str
+
+    @classmethod
+    def because(cls, error: ChaffinchError, name: str = "") -> Skipped:
+        """The entry for a document that raised this error."""
+        if isinstance(error, Unreadable):
+            return cls(name or error.name, error.reason, error.detail)
+        return cls(name, SkipReason.DAMAGED, str(error).removeprefix(f"{name}: "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,8 @@ class Stream:
     symbols: NDArray[np.uint32]
     starts: NDArray[np.uint32]
     ends: NDArray[np.uint32]
+    named: NDArray[np.uint32] | None = None
+    """The same tokens, with names, numbers and strings by what they say; programs only."""
 
     def __len__(self) -> int:
         return len(self.symbols)

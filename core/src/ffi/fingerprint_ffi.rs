@@ -9,8 +9,8 @@ use std::ptr::null_mut;
 use crate::ffi::compare_ffi::{ChfTable, table};
 use crate::machine::level::Level;
 use crate::read::fold::Form;
-use crate::read::gather::Gather;
 use crate::read::language::Language;
+use crate::read::stream::{Stream, read_streams};
 use crate::read::text::{Endian, Source, count_utf8};
 use crate::select::batch::{self, Batch};
 use crate::select::hash::MAX_K;
@@ -26,9 +26,12 @@ pub struct ChfSource {
     /// 7 code points (u32), 8 a single-byte encoding, 9 a program,
     /// 10 a web page, 11 UTF-8 unless it looks otherwise
     pub encoding: u32,
-    /// For 7 the start of each code point and the end of the last; for 8 the code point of each byte, for 10
-    /// too or null for UTF-8; for 9 a language from `chf_language`.
+    /// For 6 the start of each symbol, or null if ranges count symbols; for 7 the start of each code point and the
+    /// end of the last; for 8 the code point of each byte, for 10 too or null for UTF-8; for 9 a language from
+    /// `chf_language`.
     pub table: *const u32,
+    /// For 6 with starts the end of each symbol.
+    pub ends: *const u32,
 }
 
 #[repr(C)]
@@ -95,7 +98,12 @@ pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
             3 => Source::Utf16(bytes(), form, Endian::Big),
             4 => Source::Utf32(bytes(), form, Endian::Little),
             5 => Source::Utf32(bytes(), form, Endian::Big),
-            6 => Source::Symbols(numbers()),
+            6 if s.table.is_null() => Source::Symbols(numbers()),
+            6 => Source::Stream(Stream {
+                symbols: numbers(),
+                starts: slice(s.table, s.len),
+                ends: slice(s.ends, s.len),
+            }),
             7 => Source::Decoded(numbers(), form, slice(s.table, s.len + 1)),
             8 => Source::SingleByte(bytes(), form, slice(s.table, 256)),
             10 if s.table.is_null() => Source::Html(bytes(), form, None),
@@ -210,7 +218,8 @@ pub unsafe extern "C" fn chf_batch_free(batch: *mut ChfBatch) {
     }
 }
 
-/// The canonical streams of documents one after another: symbols, starts, ends, and how long each is.
+/// The canonical streams of documents one after another: symbols, starts, ends, the length of each and, if
+/// `with_names` is not 0, the named symbols.
 ///
 /// # Safety
 /// As for `chf_fingerprint`.
@@ -219,22 +228,16 @@ pub unsafe extern "C" fn chf_streams(
     documents: *const ChfSource,
     count: usize,
     form_number: u32,
+    with_names: u32,
+    threads: u32,
     level: u32,
 ) -> *mut ChfTable {
     table(|| {
-        let mut all: [Vec<u32>; 4] = Default::default();
-        for document in unsafe { slice(documents, count) } {
-            let source = unsafe { source(document, form(form_number)) };
-            let mut gather = Gather::new(&source);
-            source.read(&mut gather, Level::at_most(level));
-            let found = gather.finish(&source);
-            all[3].push(found[0].len() as u32);
-            for (column, part) in all.iter_mut().zip(found) {
-                // The first is taken as it is: alone it may be large.
-                if column.is_empty() { *column = part } else { column.extend_from_slice(&part) }
-            }
-        }
-        all.into()
+        let documents = unsafe { slice(documents, count) };
+        let sources: Vec<Source> =
+            documents.iter().map(|document| unsafe { source(document, form(form_number)) }).collect();
+        let streams = read_streams(&sources, with_names != 0, threads as usize, Level::at_most(level));
+        vec![streams.symbols, streams.starts, streams.ends, streams.lengths, streams.named]
     })
 }
 

@@ -169,17 +169,18 @@ mod watched {
                     return;
                 }
             }
-            // The previous handler gets its turn when the instruction runs again. If it hands the same fault back to us,
-            // nobody can help.
+            // The fault is not ours. The previous handler gets its turn when the instruction runs again, or when a
+            // signal that was sent is sent once more. If it hands the fault back to us, the default ends the process.
+            let was_sent = (*info).numbers[2] <= 0;
+            let is_back =
+                if was_sent { FOREIGN.load(SeqCst) != 0 } else { FOREIGN.swap(address, SeqCst) == address };
             let mut action: Action = std::mem::zeroed();
-            if FOREIGN.swap(address, SeqCst) != address
-                && let Some(previous) = PREVIOUS.load(SeqCst).as_ref()
-            {
+            if !is_back && let Some(previous) = PREVIOUS.load(SeqCst).as_ref() {
                 action = std::ptr::read(previous);
             }
             sigaction(SIGBUS, &action, null_mut());
-            if (*info).numbers[2] <= 0 {
-                raise(signal); // another process sent it, so no instruction will raise it again
+            if was_sent {
+                raise(signal);
             }
         }
     }

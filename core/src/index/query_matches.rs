@@ -10,7 +10,7 @@ use crate::compare::seeds::{Run, Side};
 use crate::compare::to_u32;
 use crate::machine::level::Level;
 use crate::machine::parallel::in_order;
-use crate::read::gather::{Gather, Laid};
+use crate::read::stream::{Stream, StreamReader};
 use crate::read::text::Source;
 
 /// The fingerprints of a query: positions in its stream, and the number of the hash of each.
@@ -63,8 +63,8 @@ pub fn extend_matches(
     level: Level,
     threads: usize,
 ) -> (Vec<QueryMatches>, u32) {
-    let mut gather = Gather::new(&query.source);
-    let stream = gather.lay(&query.source, level);
+    let mut reader = StreamReader::new(query.source.size(), false);
+    let stream = reader.read(&query.source, level);
     let numbers = query.seeds.numbers.iter().map(|&number| number as u64);
     let mut seeds: Vec<(u64, u32)> = numbers.zip(query.seeds.positions.iter().copied()).collect();
     seeds.sort_unstable();
@@ -73,9 +73,9 @@ pub fn extend_matches(
     let rows = rows_by_document(postings, documents);
     let share = documents.len().div_ceil(threads.max(1)).max(1);
     let parts = in_order(documents.len(), share, threads, |range| {
-        let mut gather = Gather::new(&documents[range.start].1);
+        let mut reader = StreamReader::new(documents[range.start].1.size(), false);
         let matches_with = |i: usize| {
-            let document = gather.lay(&documents[i].1, level);
+            let document = reader.read(&documents[i].1, level);
             let (hashes, positions) = seeds_in(document, postings, &rows[i]);
             let right = Side { symbols: document.symbols, kinds: &[], hashes: &hashes, positions: &positions };
             let found = find_matches(left, right, &query.owners, settings);
@@ -103,7 +103,7 @@ pub fn extend_matches(
 
 /// Returns the hashes of a document's postings, and the positions of the symbols that begin at their bytes. Several symbols
 /// of one character begin at the same byte. All of them are returned, since wrong seeds extend to nothing.
-fn seeds_in(document: Laid, postings: &SharedPostings, rows: &[usize]) -> (Vec<u64>, Vec<u32>) {
+fn seeds_in(document: Stream, postings: &SharedPostings, rows: &[usize]) -> (Vec<u64>, Vec<u32>) {
     let (mut hashes, mut positions) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     for &row in rows {
         let offset = postings.offsets[row];
@@ -115,7 +115,7 @@ fn seeds_in(document: Laid, postings: &SharedPostings, rows: &[usize]) -> (Vec<u
     (hashes, positions)
 }
 
-fn bytes(stream: Laid, start: u32, len: u32) -> (u32, u32) {
+fn bytes(stream: Stream, start: u32, len: u32) -> (u32, u32) {
     (stream.starts[start as usize], stream.ends[(start + len - 1) as usize])
 }
 

@@ -5,6 +5,24 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+/// Bytes of input that a thread takes at a time.
+const SHARE: usize = 1 << 18;
+
+/// Return ranges of consecutive items whose sizes add up to about `SHARE` bytes.
+pub fn shares(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<Range<usize>> {
+    let items = sizes.len();
+    let mut shares = Vec::new();
+    let (mut start, mut share) = (0, 0);
+    for (i, size) in sizes.enumerate() {
+        share += size;
+        if share >= SHARE || i + 1 == items {
+            shares.push(start..i + 1);
+            (start, share) = (i + 1, 0);
+        }
+    }
+    shares
+}
+
 /// What `work` makes of each stretch of at most `share` items, in order, whatever the number of threads.
 pub fn in_order<T: Send>(
     items: usize,

@@ -1,18 +1,7 @@
 //! Which names are keywords.
 
 use crate::read::find::{eight, lowered};
-use crate::read::language::NAME;
-
-const WORD: u32 = 1 << 31;
-
-/// FNV-1a, made to fit a symbol: the same word is the same symbol in every language and release.
-pub(crate) fn word_hash(word: &[u8], ignore_case: bool) -> u32 {
-    let hash = word.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, &b| {
-        let b = if ignore_case { b.to_ascii_lowercase() } else { b };
-        (h ^ b as u64).wrapping_mul(0x100_0000_01b3)
-    });
-    WORD | (hash ^ (hash >> 32)) as u32
-}
+use crate::read::symbol::{NAME, spelling};
 
 /// Keywords by their first eight bytes and their length, open addressing.
 #[derive(Default)]
@@ -37,7 +26,7 @@ impl Keywords {
         let free = Slot { head: 0, length: 0, symbol: NAME };
         let mut keywords = Keywords { slots: vec![free; size], words: vec![Vec::new(); size], ignore_case };
         for word in words {
-            let symbol = word_hash(word, ignore_case);
+            let symbol = spelling(word, ignore_case);
             let head = keywords.head(word, 0, word.len());
             let mut at = keywords.home(head, word.len());
             while keywords.slots[at].length != 0 {

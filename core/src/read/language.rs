@@ -1,11 +1,7 @@
 //! How a programming language is written, as a table: no code per language.
 
-use crate::read::keyword::{Keywords, word_hash};
-
-/// A name, a number, a string; punctuation is its own byte, keywords have the top bit set.
-pub(crate) const NAME: u32 = 1;
-pub(crate) const NUMBER: u32 = 2;
-pub(crate) const STRING: u32 = 3;
+use crate::read::keyword::Keywords;
+use crate::read::symbol::{NAME, NUMBER, STRING, spelling};
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Class {
@@ -110,8 +106,9 @@ pub struct Language {
     pub(crate) is_space_ruled: bool,
     /// For every two bytes a bit: whether a rule may begin with them.
     pairs: Box<[u64; 256 * 4]>,
-    keywords: Keywords,
+    pub(crate) keywords: Keywords,
     pub(crate) ignore_case: bool,
+    /// Whether every symbol is the named one.
     pub(crate) keep_names: bool,
     pub(crate) columns: Option<Columns>,
     pub(crate) outside: Option<Outside>,
@@ -274,13 +271,14 @@ impl Language {
         Ok(())
     }
 
-    /// The symbol of a name: its own if it is a keyword or names are kept.
+    /// Return the named symbol of a token: a name, number or string by what it says, anything else as it is.
     #[inline(always)]
-    pub(crate) fn name(&self, text: &[u8], start: usize, end: usize) -> u32 {
-        if self.keep_names {
-            return word_hash(&text[start..end], self.ignore_case);
+    pub(crate) fn named(&self, symbol: u32, token: &[u8]) -> u32 {
+        match symbol {
+            NAME => spelling(token, self.ignore_case),
+            NUMBER | STRING => spelling(token, false),
+            _ => symbol,
         }
-        self.keywords.symbol(text, start, end)
     }
 
     #[inline(always)]

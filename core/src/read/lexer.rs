@@ -6,8 +6,8 @@
 
 use crate::read::chunk::Chunk;
 use crate::read::find::{eight, find, find_line, find_other, line_end, word_length};
-use crate::read::keyword::word_hash;
-use crate::read::language::{Class, Columns, Kind, Language, NUMBER, Outside, STRING};
+use crate::read::language::{Class, Columns, Kind, Language, Outside};
+use crate::read::symbol::{NUMBER, STRING};
 
 /// The longest word that closes a text of several lines, and how often none may be found before all are operators:
 /// every failure costs a look at the rest of the text.
@@ -76,13 +76,13 @@ impl<'a> Lexer<'a> {
                 continue;
             } else if class == Class::Digit || class == Class::Point && self.is_fraction(start) {
                 at = self.number_end(start);
-                symbol = self.kept(NUMBER, start, at);
+                symbol = NUMBER;
             } else if class != Class::Name {
                 at = start + 1;
                 symbol = byte as u32;
             } else {
                 at = self.name_end(start + 1);
-                symbol = language.name(text, start, at);
+                symbol = language.keywords.symbol(text, start, at);
             }
             self.first = false;
             symbols[filled] = symbol;
@@ -123,11 +123,6 @@ impl<'a> Lexer<'a> {
         self.text.get(point + 1).is_some_and(u8::is_ascii_digit)
             && !self.language.inside[before as usize]
             && !matches!(before, b'.' | b')' | b']' | b'}')
-    }
-
-    /// Numbers and strings: one symbol, or what they say.
-    fn kept(&self, symbol: u32, start: usize, end: usize) -> u32 {
-        if self.language.keep_names { word_hash(&self.text[start..end], false) } else { symbol }
     }
 
     /// Digits, letters, points between digits, and the sign of an exponent.
@@ -222,7 +217,7 @@ impl<'a> Lexer<'a> {
                 self.line = start + last + 1;
             }
             if !rule.kind.is_skipped() {
-                return Some((Some(self.kept(STRING, start, end)), end));
+                return Some((Some(STRING), end));
             }
             let closed_by_line_end = self.text[end - 1] == b'\n';
             return Some((None, if closed_by_line_end { self.enter_line(end) } else { end }));

@@ -3,9 +3,10 @@
 pub mod chunk;
 pub(crate) mod find;
 pub mod fold;
-pub mod gather;
 pub(crate) mod html;
 pub(crate) mod keyword;
 pub mod language;
 pub(crate) mod lexer;
+pub mod stream;
+pub mod symbol;
 pub mod text;

@@ -8,6 +8,7 @@ use crate::read::fold::{Folding, Form, MAX_EXPANSION};
 use crate::read::html;
 use crate::read::language::Language;
 use crate::read::lexer::Lexer;
+use crate::read::stream::Stream;
 
 /// A document as it arrives.
 #[derive(Clone, Copy)]
@@ -16,6 +17,8 @@ pub enum Source<'a> {
     Bytes(&'a [u8]),
     /// Each number is a symbol; ranges count symbols.
     Symbols(&'a [u32]),
+    /// A stream that was read before.
+    Stream(Stream<'a>),
     Utf8(&'a [u8], Form),
     /// UTF-8 unless the first bytes look like something else: then nothing is read, and `UNLIKELY` returned.
     Unknown(&'a [u8], Form),
@@ -47,7 +50,7 @@ impl Source<'_> {
             }
             Source::Utf16(b, ..) | Source::Utf32(b, ..) | Source::Code(b, _) => b.len(),
             Source::Html(b, ..) => b.len(),
-            Source::Symbols(s) => 4 * s.len(),
+            Source::Symbols(symbols) | Source::Stream(Stream { symbols, .. }) => 4 * symbols.len(),
             Source::Decoded(c, ..) => 4 * c.len(),
         }
     }
@@ -62,6 +65,7 @@ impl Source<'_> {
     pub fn range(&self, position: u32, place: u32, end: u32) -> (u32, u32) {
         match self {
             Source::Bytes(_) | Source::Symbols(_) => (position, position + 1),
+            Source::Stream(stream) => (stream.starts[position as usize], stream.ends[position as usize]),
             Source::Utf8(bytes, _) | Source::Unknown(bytes, _) => {
                 (place, place + utf8_length(bytes[place as usize]))
             }
@@ -81,7 +85,9 @@ impl Source<'_> {
     pub fn read<S: Sink>(&self, sink: &mut S, level: Level) -> u64 {
         match *self {
             Source::Bytes(bytes) => self.plain(sink, bytes, level),
-            Source::Symbols(symbols) => self.plain(sink, symbols, level),
+            Source::Symbols(symbols) | Source::Stream(Stream { symbols, .. }) => {
+                self.plain(sink, symbols, level);
+            }
             Source::Unknown(bytes, _) if is_unlikely(bytes) => return UNLIKELY,
             Source::Utf8(bytes, form) | Source::Unknown(bytes, form) => {
                 return self.utf8(sink, bytes, 0, Folding::of(form), level);
@@ -98,7 +104,7 @@ impl Source<'_> {
             Source::Html(bytes, form, table) => {
                 return html::read(self, sink, bytes, Folding::of(form), table, level);
             }
-            Source::Code(bytes, language) => self.code(sink, Lexer::new(language, bytes)),
+            Source::Code(bytes, language) => self.code(sink, bytes, language),
             Source::Decoded(codes, form, _) => self.folded(sink, codes.len(), form, |at| (codes[at], 1)),
         }
         0
@@ -118,8 +124,21 @@ impl Source<'_> {
         }
     }
 
-    fn code<S: Sink>(&self, sink: &mut S, mut lexer: Lexer) {
-        while lexer.fill(sink.chunk()) {
+    fn code<S: Sink>(&self, sink: &mut S, text: &[u8], language: &Language) {
+        let mut lexer = Lexer::new(language, text);
+        loop {
+            let chunk = sink.chunk();
+            let first = chunk.len;
+            let is_more = lexer.fill(chunk);
+            if language.keep_names {
+                for i in first..chunk.len {
+                    let token = &text[chunk.places[i] as usize..chunk.ends[i] as usize];
+                    chunk.symbols[i] = language.named(chunk.symbols[i], token);
+                }
+            }
+            if !is_more {
+                return;
+            }
             sink.flush(self);
         }
     }

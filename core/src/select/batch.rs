@@ -5,12 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::machine::level::Level;
+use crate::machine::parallel::shares;
 use crate::read::text::Source;
 use crate::select::fingerprints::Fingerprints;
 use crate::select::selector::{Recipe, Selector};
-
-/// Bytes of input that a thread takes at a time.
-const SHARE: usize = 1 << 18;
 
 #[derive(Default)]
 pub struct Batch {
@@ -65,7 +63,7 @@ impl Joined {
 
 /// Fingerprints of every document, in their order.
 pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Level) -> Batch {
-    let shares = share(sources);
+    let shares = shares(sources.iter().map(Source::size));
     let threads = threads.clamp(1, shares.len().max(1));
     let mut batch = Batch::default();
     let size = |some: &[Source]| some.iter().map(Source::size).sum::<usize>() as f64;
@@ -117,18 +115,4 @@ fn work(selector: &mut Selector, sources: &[Source], level: Level) -> Batch {
     }
     batch.fingerprints = selector.take();
     batch
-}
-
-/// Consecutive documents of about `SHARE` bytes.
-fn share(sources: &[Source]) -> Vec<std::ops::Range<usize>> {
-    let mut shares = Vec::new();
-    let (mut start, mut size) = (0, 0);
-    for (i, source) in sources.iter().enumerate() {
-        size += source.size();
-        if size >= SHARE || i + 1 == sources.len() {
-            shares.push(start..i + 1);
-            (start, size) = (i + 1, 0);
-        }
-    }
-    shares
 }

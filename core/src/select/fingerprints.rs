@@ -2,7 +2,7 @@
 
 use crate::machine::pages::prefer_huge_pages;
 
-#[derive(Default, Debug)]
+#[derive(Default, Debug, PartialEq)]
 pub struct Fingerprints {
     pub hashes: Vec<u64>,
     pub positions: Vec<u32>,

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from chaffinch import __version__
-from chaffinch.errors import ChaffinchError, Unreadable
+from chaffinch.errors import ChaffinchError, SkipReason, Unreadable
 from chaffinch.languages import language
-from chaffinch.read import own_reports as ours
 from chaffinch.recipe import SCHEMES, TIES, Recipe
 from chaffinch.types import Document, Skipped
 
@@ -28,13 +27,8 @@ if TYPE_CHECKING:
 FOUND, NOTHING, ERROR, STOPPED = 0, 1, 2, 130
 _BATCH_BYTES = 64 << 20
 _SHOWN = 12
-_NO_ERROR = (
-    "an empty folder",
-    "an empty archive",
-    "nothing in it to compare",
-    "too short to compare",
-    ours.WHY,
-)
+_NOT_ERRORS = (SkipReason.EMPTY, SkipReason.TOO_SHORT, SkipReason.OWN_REPORT)
+_LEFT_OUT = (SkipReason.EXCLUDED, SkipReason.OTHER_LANGUAGE)
 Command = TypeVar("Command", bound=Callable[..., Any])
 Item = TypeVar("Item")
 
@@ -219,7 +213,7 @@ def _fingerprint_batch(
 
 
 def _skip(left_out: Skipped, skipped: list[Skipped]) -> None:
-    complain(f"{left_out.name}: {left_out.why}")
+    complain(f"{left_out.name}: {left_out.detail}")
     skipped.append(left_out)
 
 
@@ -237,11 +231,11 @@ def _name_of(item: Any) -> str | None:
 
 def is_error(skipped: Iterable[Skipped], paths: tuple[Path, ...], read: Iterable[str]) -> bool:
     """Whether something that was asked for by name could not be read: a file, or anything in an archive."""
-    failed = [s for s in skipped if not s.why.startswith(_NO_ERROR)]
+    failed = [s for s in skipped if s.reason not in _NOT_ERRORS]
     if not {str(path) for path in paths}.isdisjoint(s.name for s in failed):
         return True
     archives = {str(path) for path in paths if path.is_file()}
-    broken = archives.intersection(_around(s.name for s in failed if not s.why.endswith("left out")))
+    broken = archives.intersection(_around(s.name for s in failed if s.reason not in _LEFT_OUT))
     return bool(broken.difference(_around(read)))
 
 
@@ -264,13 +258,13 @@ def counted(count: int, what: str) -> str:
 def tell_skipped(skipped: Sequence[Skipped], rest: str) -> None:
     """The first of them, and where the others are told."""
     for left_out in skipped[:_SHOWN]:
-        complain(f"{left_out.name}: {left_out.why}")
+        complain(f"{left_out.name}: {left_out.detail}")
     if len(skipped) > _SHOWN:
         complain(f"and {len(skipped) - _SHOWN} more left out; {rest}")
 
 
 def as_dicts(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
-    return [{"name": s.name, "why": s.why} for s in skipped]
+    return [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in skipped]
 
 
 def _description(document: Document) -> dict[str, Any]:
@@ -319,7 +313,7 @@ def submissions(
                     f"    {document.language:12} {len(document.data):>10} bytes  {printable(document.name)}"
                 )
         for left_out in skipped:
-            complain(f"{left_out.name}: {left_out.why}")
+            complain(f"{left_out.name}: {left_out.detail}")
         click.echo(f"{len(found)} submissions, {len(skipped)} files or folders left out")
     read = (d.name for submission in found for d in submission.documents)
     context.exit(ERROR if is_error(skipped, paths, read) else FOUND if found else NOTHING)
@@ -353,7 +347,7 @@ def explain(context: click.Context, /, file: Path, shown: int, as_json: bool, **
     recipes = _Recipes(**options)
     found = list(islice(_documents((file,), recipes), 1))
     if not isinstance(found[0], Document):
-        raise Unreadable(f"{found[0].name}: {found[0].why}")
+        raise Unreadable(found[0].name, found[0].reason, found[0].detail)
     document = found[0]
     recipe = recipes[document.language or "bytes"]
     prints = api.fingerprint(document, recipe)

@@ -24,8 +24,7 @@ from chaffinch.cli.commands import (
     tell_json,
     tell_skipped,
 )
-from chaffinch.errors import Unreadable
-from chaffinch.read import own_reports as ours
+from chaffinch.errors import SkipReason, Unreadable
 
 if TYPE_CHECKING:
     from chaffinch.types import Report
@@ -93,7 +92,8 @@ def _without_outputs(report: Report, output: Path | None, as_csv: Path | None) -
     kept = tuple(
         s
         for s in report.skipped
-        if s.why != ours.WHY or written.isdisjoint((Path(s.name).resolve(), *Path(s.name).resolve().parents))
+        if s.reason != SkipReason.OWN_REPORT
+        or written.isdisjoint((Path(s.name).resolve(), *Path(s.name).resolve().parents))
     )
     return replace(report, skipped=kept)
 
@@ -116,14 +116,14 @@ def _check_outputs(output: Path | None, as_csv: Path | None) -> None:
     for path in filter(None, (output, as_csv)):
         is_page = path is as_csv or is_file(path)
         if is_page and path.is_dir():
-            raise Unreadable(f"{path}: is a folder; name a file")
+            raise Unreadable(path, SkipReason.INVALID, "is a folder; name a file")
         if not is_page and path.exists() and not path.is_dir():
-            raise Unreadable(f"{path}: is a file; a report is a .html file or a folder")
+            raise Unreadable(path, SkipReason.INVALID, "is a file; a report is a .html file or a folder")
         parent = next(p for p in path.absolute().parents if p.exists())
         if not parent.is_dir():
-            raise Unreadable(f"{parent}: is a file, not a folder")
+            raise Unreadable(parent, SkipReason.INVALID, "is a file, not a folder")
         if not os.access(path if path.is_dir() else parent, os.W_OK):
-            raise Unreadable(f"{parent}: no permission to write there")
+            raise Unreadable(parent, SkipReason.NO_PERMISSION, "no permission to write there")
     if output and not is_file(output):
         refuse_foreign(output)
 
@@ -163,9 +163,9 @@ def _verdicts(path: Path | None) -> dict[str, Any] | None:
     try:
         found = json.loads(path.read_text("utf-8"))
     except ValueError as error:
-        raise Unreadable(f"{path}: not verdicts that a report exported: {error}") from None
+        raise Unreadable(path, SkipReason.INVALID, f"not verdicts that a report exported: {error}") from None
     if not isinstance(found, dict):
-        raise Unreadable(f"{path}: not verdicts that a report exported")
+        raise Unreadable(path, SkipReason.INVALID, "not verdicts that a report exported")
     return found
 
 

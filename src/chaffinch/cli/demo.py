@@ -7,7 +7,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 
 COPIES = {
     ("anna-mueller", "ben-okafor"): "Ben copied Anna's wordcount.py, renamed everything and laid it out anew.",
@@ -46,12 +46,16 @@ def _check(folder: Path) -> None:
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise Unreadable(f"{folder}: a file of this name is there; name a new folder for the demo")
+        raise Unreadable(
+            folder, SkipReason.INVALID, "a file of this name is there; name a new folder for the demo"
+        )
     marker = folder / _MARKER
     if marker.is_file() and marker.read_bytes().startswith(_FIRST_LINE.encode()):
         return
     if any(folder.iterdir()):
-        raise Unreadable(f"{folder}: has files that are no earlier demo's; name a new or an empty folder")
+        raise Unreadable(
+            folder, SkipReason.INVALID, "has files that are no earlier demo's; name a new or an empty folder"
+        )
 
 
 def _files(place: Traversable, below: str = "") -> Iterator[tuple[str, bytes]]:

@@ -22,7 +22,7 @@ from chaffinch.cli.commands import (
     tell_json,
     tell_skipped,
 )
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.types import Document, Skipped
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_jso
     with _opened(where) as opened:
         gone = opened.remove(names)
     missing = sorted(name for name in set(names) if plain_name(name) not in gone)
-    _complain(Skipped(name, "not in the index") for name in missing)
+    _complain(Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing)
     _say(as_json, {"removed": gone, "missing": missing}, f"{len(gone)} removed")
     context.exit(ERROR if missing else FOUND)
 
@@ -358,7 +358,7 @@ def search(
             try:
                 answers.append(opened.search(document, **how))
             except Unreadable as error:
-                skipped.append(Skipped(document.name, str(error).removeprefix(f"{document.name}: ")))
+                skipped.append(Skipped.because(error, document.name))
         _tell("")
         if output:
             to_report(opened, answers, skipped).save(output)

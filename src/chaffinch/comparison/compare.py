@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from chaffinch import __version__
 from chaffinch.comparison import ranking as pool
 from chaffinch.comparison import score as rank
-from chaffinch.comparison.earlier import is_index, related
+from chaffinch.comparison.earlier import related
 from chaffinch.comparison.language_group import Part, made_of, recipe_for, symbol_weight
-from chaffinch.errors import BadRecipe, Unreadable
+from chaffinch.errors import BadRecipe, SkipReason, Unreadable
+from chaffinch.index.address import is_index, without_password
 from chaffinch.languages import language
 from chaffinch.matching import matches as match
 from chaffinch.read import collect
@@ -83,8 +84,14 @@ def compare(
         tell(f"Comparing {len(owned)} submissions in {kind} ...")
         base_documents = [d for documents in of_base.get(kind, {}).values() for d in documents]
         parts.append(made_of(recipe_for(kind), owned, base_documents, len(new), least, max_owners, threads))
-    skipped += [Skipped(name, "nothing in it to compare") for part in parts for name in part.empty()]
-    skipped += [Skipped(name, f"too short to compare: {why}") for p in parts for name, why in p.too_short()]
+    skipped += [
+        Skipped(name, SkipReason.EMPTY, "nothing in it to compare") for part in parts for name in part.empty()
+    ]
+    skipped += [
+        Skipped(name, SkipReason.TOO_SHORT, f"too short to compare: {why}")
+        for p in parts
+        for name, why in p.too_short()
+    ]
     tell("Looking at the matches ...")
     everything = pool.pooled(parts, len(everyone))
     listed = pool.ranked(everything, least, _LINKED if threshold is None else np.inf, top)
@@ -126,7 +133,7 @@ def _must_exist(items: Iterable[Comparable]) -> None:
     """Without what was meant to be left out or compared with, everything else would be another result."""
     for item in items:
         if isinstance(item, str | Path) and "://" not in str(item) and not Path(item).exists():
-            raise Unreadable(f"{item}: no such file or folder")
+            raise Unreadable(item, SkipReason.NOT_FOUND, "no such file or folder")
 
 
 def _former(
@@ -141,7 +148,7 @@ def _former(
         if is_index(path):
             submissions, given, left_out, least = related(path, new)
             boilerplate += given
-            promised[path] = (
+            promised[without_password(path)] = (
                 f"documents that share a run of {least} symbols are found" if least else "no promise"
             )
         else:
@@ -202,13 +209,13 @@ def _by_language(
             why = ""
             if wanted is None:
                 if asked == CODE and kind == "text":
-                    why = "not a program; left out"
+                    why = "not a program"
                 elif not _is_known(kind):
-                    why = f"no language {kind!r} is known; left out"
+                    why = f"no language {kind!r} is known"
             elif wanted not in FRONTS and not (kind in alike and document.format == "plain"):
-                why = f"not {wanted}; left out"
+                why = f"not {wanted}"
             if why:
-                skipped.append(Skipped(document.name, why))
+                skipped.append(Skipped(document.name, SkipReason.OTHER_LANGUAGE, why))
             else:
                 found.setdefault(wanted or kind, {}).setdefault(i, []).append(document)
     return dict(sorted(found.items()))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.errors import Damaged, IndexTrouble, SkipReason
 from chaffinch.index import contents
-from chaffinch.index.folder.paths import CATALOGUE
-from chaffinch.index.index import Index, is_database
+from chaffinch.index.address import without_password
+from chaffinch.index.index import Index
 from chaffinch.index.search import heaviest
 from chaffinch.index.store import Store
 from chaffinch.recipe import FRONTS
@@ -17,10 +16,6 @@ from chaffinch.types import Document, Skipped, Submission
 
 _MOST = 100
 """So many old documents at most are compared with one new document: those that share the most with it."""
-
-
-def is_index(path: str | Path) -> bool:
-    return is_database(path) or (Path(path) / CATALOGUE).is_file()
 
 
 class Related(NamedTuple):
@@ -38,9 +33,9 @@ def related(where: str, new: Sequence[Submission]) -> Related:
     skipped: list[Skipped] = []
     others: list[str] = []
     with Index.open(where) as index:
-        store = index.store
+        store, shown = index.store, without_password(where)
         if store.settings.content != "text":
-            raise IndexTrouble(f"{where}: keeps no texts to compare with; make it with content, or use search")
+            raise IndexTrouble(f"{shown}: keeps no texts to compare with; make it with content, or use search")
         for document in (d for submission in new for d in submission.documents):
             if not _is_for(index, document):
                 others.append(document.name)
@@ -48,13 +43,13 @@ def related(where: str, new: Sequence[Submission]) -> Related:
             heavy, total = heaviest(store, document, _MOST)
             names.update(heavy)
             if total > _MOST:
-                why = f"{total - _MOST} documents of {where} that share less with it were not compared with it"
-                skipped.append(Skipped(document.name, why))
+                why = f"{total - _MOST} documents of {shown} that share less with it were not compared with it"
+                skipped.append(Skipped(document.name, SkipReason.NOT_COMPARED, why))
         if others:
             kind, recipe = ("programs", "code") if index.recipe.front in FRONTS else ("texts", "text")
             rest = f" and {len(others) - 1} more {kind}" if len(others) > 1 else ""
-            why = f"not looked up in {where}, an index of other documents; make one with --recipe {recipe}"
-            skipped.append(Skipped(f"{others[0]}{rest}", why))
+            why = f"not looked up in {shown}, an index of other documents; make one with --recipe {recipe}"
+            skipped.append(Skipped(f"{others[0]}{rest}", SkipReason.NOT_COMPARED, why))
         given = {number: stored.name for number, stored in store.stored(sorted(store.boilerplate())).items()}
         found, boilerplate = (_read(store, these, skipped) for these in (names, given))
         return Related(found, boilerplate, skipped, index.recipe.guarantee)
@@ -69,7 +64,7 @@ def _read(store: Store, names: Mapping[int, str], skipped: list[Skipped]) -> lis
             document = contents.unpack(names[number], packed.get(number))
             found.append(Submission(document.name, (document,)))
         except Damaged as error:
-            skipped.append(Skipped(names[number], error.why))
+            skipped.append(Skipped(names[number], SkipReason.DAMAGED, error.detail))
     return found
 
 

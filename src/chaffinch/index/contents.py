@@ -11,12 +11,12 @@ import zstandard
 from numpy.typing import NDArray
 
 from chaffinch.errors import Damaged
-from chaffinch.types import Document, Part
+from chaffinch.types import Document, Section
 
 # zstd at its fastest, and no look for short repetitions: a fifth less time for a few percent of size.
 _HOW = zstandard.ZstdCompressionParameters.from_level(1, min_match=7, write_checksum=1)
 _MOST = 1 << 32
-_USUAL: tuple[str, str, str, tuple[Part, ...]] = "utf-8", "plain", "text", ()
+_USUAL: tuple[str, str, str, tuple[Section, ...]] = "utf-8", "plain", "text", ()
 """Encoding, format, language and parts of most documents, which need not be said."""
 _WITH_HEAD = b"\0"
 """Before what is packed, which begins otherwise."""
@@ -33,9 +33,9 @@ def pack(documents: Sequence[Document], threads: int) -> list[bytes]:
 
 def _head(document: Document) -> bytes:
     """What is to be said of it in a line, if anything is."""
-    if (document.encoding, document.format, document.language, document.parts) == _USUAL:
+    if (document.encoding, document.format, document.language, document.sections) == _USUAL:
         return b""
-    said = [document.encoding, document.format, document.language, [list(part) for part in document.parts]]
+    said = [document.encoding, document.format, document.language, [list(part) for part in document.sections]]
     return json.dumps(said, separators=(",", ":")).encode() + b"\n"
 
 
@@ -46,7 +46,7 @@ def unpack(name: str, packed: bytes | None) -> Document:
         return Document(name, data, *_USUAL)
     head, _, data = data.partition(b"\n")
     encoding, kind, language, parts = json.loads(head)
-    return Document(name, data, encoding, kind, language, tuple(Part(*part) for part in parts))
+    return Document(name, data, encoding, kind, language, tuple(Section(*part) for part in parts))
 
 
 def pack_hashes(hashes: Sequence[NDArray[np.uint64]], threads: int) -> list[bytes]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from types import TracebackType
 
 from chaffinch import fingerprinting as api
-from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
+from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex, SkipReason
 from chaffinch.index import ingest as adding
 from chaffinch.index import transfer
+from chaffinch.index.address import is_database
 from chaffinch.index.folder.folder_store import Embedded
 from chaffinch.index.hits import Answer
 from chaffinch.index.koala import rotation
@@ -227,7 +228,7 @@ def _documents(items: Addable | Iterable[Addable]) -> Iterator[adding.Item]:
         elif jsonl.is_jsonl(Path(item)):
             yield from jsonl.read(Path(item))
         elif not Path(item).exists():
-            yield Skipped(str(item), "no such file or folder")
+            yield Skipped(str(item), SkipReason.NOT_FOUND, "no such file or folder")
         else:
             for path in walk.files(Path(item)):
                 if isinstance(path, Skipped):
@@ -246,11 +247,6 @@ def imported(where: str | Path, path: Path | str) -> Index:
         return Index.open(where)
     except NoIndex:
         return Index(_store(where).create(where, settings))
-
-
-def is_database(where: str | Path) -> bool:
-    """Whether it is the address of one; else it is a folder."""
-    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
 
 
 def _store(where: str | Path) -> type[Embedded]:

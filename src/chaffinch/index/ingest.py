@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch import fingerprinting as api
+from chaffinch.errors import SkipReason
 from chaffinch.index import contents
 from chaffinch.index.background import Submit, beside
 from chaffinch.index.koala import selection as koala
@@ -120,7 +121,9 @@ class _Adding:
             if self._seen[name] == digest(document.data):
                 self.report.already.append(name)
             else:
-                self.report.skipped.append(Skipped(name, "another document with this name was added with it"))
+                self.report.skipped.append(
+                    Skipped(name, SkipReason.DUPLICATE, "another document with this name was added with it")
+                )
             return
         about = _plain(replace(self.about, **said)) if said else self.about
         named = document if name == document.name else replace(document, name=name)
@@ -197,7 +200,7 @@ class _Adding:
             else:
                 other = "as boilerplate, or not as such" if former.digest == content else "with another content"
                 why = f"there already {other}; use replace, or another name"
-                self.report.skipped.append(Skipped(name, why))
+                self.report.skipped.append(Skipped(name, SkipReason.DUPLICATE, why))
         return documents, gone
 
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from chaffinch.errors import Damaged, IndexTrouble, Unreadable
+from chaffinch.errors import Damaged, IndexTrouble, SkipReason, Unreadable
 from chaffinch.index import contents
 from chaffinch.index import ingest as adding
 from chaffinch.index.records import About, Batch, Settings, Stored
@@ -109,7 +109,7 @@ def _numbered(path: Path, file: IO[str]) -> Iterator[tuple[int, str]]:
             yield number, line
     except (EOFError, zlib.error, UnicodeError, OSError) as error:
         raise Unreadable(
-            f"{path}: damaged behind line {number} ({error}); what is before was imported"
+            path, SkipReason.DAMAGED, f"damaged behind line {number} ({error}); what is before was imported"
         ) from None
 
 
@@ -118,7 +118,7 @@ def settings(path: Path, line: str) -> Settings:
     try:
         return Settings.from_dict(json.loads(line)["chaffinch_index"], str(path))
     except (ValueError, KeyError, TypeError):
-        raise Unreadable(f"{path}: not an index that was exported") from None
+        raise Unreadable(path, SkipReason.DAMAGED, "not an index that was exported") from None
 
 
 def settings_of(path: Path) -> Settings:
@@ -156,7 +156,9 @@ def _read(path: Path, number: int, line: str) -> tuple[Stored, Any, bytes | None
         if packed is not None:
             contents.check(name, packed)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, Damaged) as error:
-        raise Unreadable(f"{path}:{number}: not a document that was exported ({error})") from None
+        raise Unreadable(
+            f"{path}:{number}", SkipReason.DAMAGED, f"not a document that was exported ({error})"
+        ) from None
     return stored, (hashes, places), packed
 
 

@@ -18,6 +18,14 @@ from chaffinch.types import Fingerprints, Stream
 
 LEVELS = ("portable", "avx2", "avx512")
 MAX_BYTES = 2**32 - 1
+
+# A symbol has 32 bits. The top two are 00 for bytes, folded code points, punctuation marks and token classes;
+# 10 or 11 for keywords and for tokens named by what they say; 01 for nothing that a document contains.
+RESERVED: int = lib.RESERVED
+"""The first symbol that no document contains: from here on they serve as separators and masks."""
+RESERVED_COUNT = 2**30
+"""The number of reserved symbols."""
+
 NOT_READ = 2**64 - 1
 """Told instead of a number of invalid bytes."""
 
@@ -56,6 +64,7 @@ class Source(NamedTuple):
     data: bytes | NDArray[np.uint32]
     encoding: int = _BYTES
     table: NDArray[np.uint32] | Language | None = None
+    ends: NDArray[np.uint32] | None = None
 
     @classmethod
     def code(cls, data: bytes, language: Language) -> Source:
@@ -93,8 +102,13 @@ class Source(NamedTuple):
 
     @classmethod
     def canonical(cls, symbols: NDArray[np.uint32]) -> Source:
-        """A stream that is canonical already."""
+        """Symbols that are canonical already; spans count symbols."""
         return cls(contiguous(symbols), _SYMBOLS)
+
+    @classmethod
+    def stream(cls, stream: Stream) -> Source:
+        """A stream that was made before; spans are those of the document that it was made from."""
+        return cls(contiguous(stream.symbols), _SYMBOLS, contiguous(stream.starts), contiguous(stream.ends))
 
 
 class _Column:
@@ -164,6 +178,10 @@ def native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
             table = ffi.from_buffer("uint32_t[]", source.table)
             slot.table = table
             keep.append(table)
+        if source.ends is not None:
+            ends = ffi.from_buffer("uint32_t[]", source.ends)
+            slot.ends = ends
+            keep.append(ends)
     return native, keep
 
 
@@ -249,18 +267,23 @@ def stream(source: Source, recipe: Recipe) -> Stream:
     return streams([source], recipe)[0]
 
 
-def streams(sources: Sequence[Source], recipe: Recipe) -> list[Stream]:
-    """The canonical stream of each document."""
+def streams(
+    sources: Sequence[Source], recipe: Recipe, *, with_names: bool = False, threads: int | None = None
+) -> list[Stream]:
+    """Return the canonical stream of each document; `with_names` adds the named symbols of programs."""
     native, keep = native_sources(sources)
-    form = FORMS.get(recipe.front, 0)
-    owner = owned(lib.chf_streams(native, len(sources), form, level()), lib.chf_table_free)
+    form, count = FORMS.get(recipe.front, 0), threads_used(threads)
+    owner = owned(lib.chf_streams(native, len(sources), form, with_names, count, level()), lib.chf_table_free)
     del keep
-    symbols, starts, ends, sizes = (column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(4))
-    found, end = [], 0
-    for size in sizes.tolist():
-        part = slice(end, end := end + size)
-        found.append(Stream(symbols[part], starts[part], ends[part]))
-    return found
+    symbols, starts, ends, lengths, named = (
+        column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(5)
+    )
+    all_streams, end = [], 0
+    for source, length in zip(sources, lengths.tolist(), strict=True):
+        part = slice(end, end := end + length)
+        names = named[part] if with_names and source.encoding == _CODE else None
+        all_streams.append(Stream(symbols[part], starts[part], ends[part], names))
+    return all_streams
 
 
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:

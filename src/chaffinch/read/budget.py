@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import Problem, SkipReason, Unreadable
 
 MAX_DEPTH = 8
 MAX_RATIO = 200
@@ -14,6 +14,14 @@ RATIO_FREE = 16 << 20
 """The first bytes may be packed as tightly as they like."""
 MAX_MEMBER = 1 << 30
 _BLOCK = 1 << 20
+
+
+def too_large(most: int) -> Problem:
+    """The problem of a file that unpacks to more bytes than it may."""
+    return Problem(
+        SkipReason.TOO_LARGE,
+        f"unpacks to more than the limit of {most >> 20} MB; unpack it yourself if you trust it",
+    )
 
 
 @dataclass(slots=True)
@@ -30,7 +38,9 @@ class Budget:
     def within(self, name: str, packed: int) -> Budget:
         """The part of it that an archive of so many bytes may spend, with all that is packed inside."""
         if not self.depth:
-            raise Unreadable(f"{name}: lies within {MAX_DEPTH} other archives; unpack it yourself")
+            raise Unreadable(
+                name, SkipReason.TOO_LARGE, f"lies within {MAX_DEPTH} other archives; unpack it yourself"
+            )
         return Budget(min(self.room, RATIO_FREE + MAX_RATIO * packed), self.files, self.depth - 1, self)
 
     def file(self, name: str) -> None:
@@ -39,7 +49,9 @@ class Budget:
         if self.outer:
             self.outer.file(name)
         if self.files < 0:
-            raise Unreadable(f"{name}: more files in one archive than are ever read; unpack it yourself")
+            raise Unreadable(
+                name, SkipReason.TOO_LARGE, "more files in one archive than are ever read; unpack it yourself"
+            )
 
     def spend(self, size: int) -> None:
         """So many bytes were unpacked."""
@@ -51,10 +63,7 @@ class Budget:
         """Raises if a member of `packed` bytes should not unpack to so many."""
         most = min(MAX_MEMBER, self.most(packed))
         if size > most:
-            raise Unreadable(
-                f"{name}: unpacks to more than the {most >> 20} MB that it may; "
-                "if it is no bomb, unpack it yourself"
-            )
+            raise Unreadable(name, *too_large(most))
 
     def unpack(self, file: BinaryIO, name: str, packed: int) -> bytes:
         """All that comes out of a member's `packed` bytes; raises when that is more than it should be."""

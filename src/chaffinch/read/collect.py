@@ -50,4 +50,4 @@ def _file(path: Path) -> Document | Skipped:
     try:
         return Document(str(path), contents(path))
     except Unreadable as error:
-        return Skipped(str(path), str(error).removeprefix(f"{path}: "))
+        return Skipped.because(error)

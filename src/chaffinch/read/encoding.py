@@ -11,7 +11,7 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.native import fingerprint as core
 from chaffinch.native.fingerprint import Source
 from chaffinch.read.latin_encodings import encoding_of
@@ -117,7 +117,9 @@ def source(document: Document, encoding: str) -> Source:
     try:
         name = codecs.lookup(encoding).name
     except (LookupError, ValueError):
-        raise Unreadable(f"{document.name}: no encoding {encoding!r}; leave it out to detect it") from None
+        raise Unreadable(
+            document.name, SkipReason.INVALID, f"no encoding {encoding!r}; leave it out to detect it"
+        ) from None
     data = document.data
     if name in ("utf-8", "utf-8-sig"):
         return Source.unicode(data, "utf-8")
@@ -132,7 +134,9 @@ def source(document: Document, encoding: str) -> Source:
     try:
         return Source.decoded(*_decode(data, name))
     except (LookupError, UnicodeError) as error:
-        raise Unreadable(f"{document.name}: cannot be decoded as {encoding}: {error}") from None
+        raise Unreadable(
+            document.name, SkipReason.DAMAGED, f"cannot be decoded as {encoding}: {error}"
+        ) from None
 
 
 def as_utf8(document: Document, encoding: str) -> bytes:
@@ -142,7 +146,9 @@ def as_utf8(document: Document, encoding: str) -> bytes:
     try:
         return document.data.decode(encoding, "replace").encode()
     except (LookupError, ValueError):
-        raise Unreadable(f"{document.name}: no encoding {encoding!r}; leave it out to detect it") from None
+        raise Unreadable(
+            document.name, SkipReason.INVALID, f"no encoding {encoding!r}; leave it out to detect it"
+        ) from None
 
 
 @cache

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.native import fingerprint as core
 
 
@@ -19,16 +19,16 @@ def contents(path: Path) -> bytes:
             if stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode):
                 refuse_large(str(path), status.st_size)
                 return file.read() if status.st_size else _from_pipe(path, file)
-        raise Unreadable(f"{path}: is a device, not a file; name a file or a pipe")
+        raise Unreadable(path, SkipReason.INVALID, "is a device, not a file; name a file or a pipe")
     except IsADirectoryError:
-        raise Unreadable(f"{path}: is a directory; name the files in it") from None
+        raise Unreadable(path, SkipReason.INVALID, "is a directory; name the files in it") from None
     except FileNotFoundError:
-        raise Unreadable(f"{path}: no such file") from None
+        raise Unreadable(path, SkipReason.NOT_FOUND, "no such file") from None
     except PermissionError:
-        raise Unreadable(f"{path}: no permission to read it") from None
+        raise Unreadable(path, SkipReason.NO_PERMISSION, "no permission to read it") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(f"{path}: {why}") from None
+        raise Unreadable(path, SkipReason.DAMAGED, f"{why}") from None
 
 
 def _from_pipe(path: Path, file: BinaryIO) -> bytes:
@@ -44,4 +44,4 @@ def _from_pipe(path: Path, file: BinaryIO) -> bytes:
 
 def refuse_large(name: str, size: int) -> None:
     if size > core.MAX_BYTES:
-        raise Unreadable(f"{name}: longer than 4 GiB; split it")
+        raise Unreadable(name, SkipReason.TOO_LARGE, "longer than 4 GiB; split it")

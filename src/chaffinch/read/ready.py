@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.languages import language
-from chaffinch.read import own_reports as ours
 from chaffinch.read.budget import Budget
 from chaffinch.read.detect import ARCHIVES, format_of
+from chaffinch.read.own_reports import OWN_REPORT, is_own_report
 from chaffinch.types import Document, Skipped
 
 # Formats whose text must be taken out, and the module that does it, imported when needed.
@@ -28,9 +28,12 @@ _READERS = {
 }
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _REFUSED = {
-    "ole": "an Office file of before 2007, or one with a password; save it as DOCX or PDF, without one",
-    "office": "a spreadsheet, a presentation or a drawing; save it as PDF",
-    "binary": "binary, not text",
+    "ole": Problem(
+        SkipReason.NOT_TEXT,
+        "an Office file from before 2007, or one with a password; save it as DOCX or PDF without one",
+    ),
+    "office": Problem(SkipReason.NOT_TEXT, "a spreadsheet, a presentation or a drawing; save it as PDF"),
+    "binary": Problem(SkipReason.NOT_TEXT, "binary, not text"),
 }
 
 
@@ -38,7 +41,7 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
     """Every document in it, with its format and language; what cannot be read is told, and that is all."""
     kind = document.format or format_of(document)
     if kind in _REFUSED:
-        yield Skipped(document.name, _REFUSED[kind])
+        yield Skipped(document.name, *_REFUSED[kind])
     elif kind in ARCHIVES or kind in _READERS:
         document = replace(document, format=kind)
         try:
@@ -51,15 +54,17 @@ def expand(document: Document, budget: Budget | None = None) -> Iterator[Documen
                 else:
                     yield found
             if is_empty:  # a notebook without cells
-                yield Skipped(document.name, "nothing in it to compare")
+                yield Skipped(document.name, SkipReason.EMPTY, "nothing in it to compare")
         except Unreadable as error:
-            yield Skipped(document.name, str(error).removeprefix(f"{document.name}: "))
+            yield Skipped.because(error, document.name)
         except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
             yield Skipped(
-                document.name, f"not a {kind} file that can be read ({type(error).__name__}: {error})"
+                document.name,
+                SkipReason.DAMAGED,
+                f"not a {kind} file that can be read ({type(error).__name__}: {error})",
             )
-    elif ours.is_ours(document):
-        yield Skipped(document.name, ours.WHY)
+    elif is_own_report(document.data):
+        yield Skipped(document.name, *OWN_REPORT)
     else:
         written_in = document.language or language_of(document)
         found = document if written_in == "text" else _with_lines(document)

@@ -10,7 +10,8 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
-from chaffinch.read import own_reports as ours
+from chaffinch.errors import Problem, SkipReason
+from chaffinch.read.own_reports import OWN_REPORT, report_entries
 from chaffinch.types import Skipped
 
 _VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", "cvs", "_darcs"}
@@ -23,6 +24,7 @@ _BUILT = {
     "site-packages",
     "deriveddata",
 }
+BUILD_OUTPUT = Problem(SkipReason.EXCLUDED, "build output")
 _PYTHON = ("setup.py", "pyproject.toml")
 _DOTNET = (".csproj", ".vbproj", ".fsproj", ".sln")
 _BUILT_BESIDE: dict[str, tuple[str, ...]] = {
@@ -47,21 +49,21 @@ _NEVER_TEXT = {
 }
 
 
-def left_out(name: str, is_folder: bool, siblings: Collection[str]) -> str:
-    """Why a file or folder is not looked at, by its name and those beside it; nothing if it is."""
+def excluded(name: str, is_folder: bool, siblings: Collection[str]) -> Problem | None:
+    """Return why a file or folder is not read, judged by its name and its siblings, or None if it is read."""
     lower = name.lower()
     if lower in _OF_THE_SYSTEM or lower.startswith("~$"):
-        return "a file of the system, not of the author; left out"
+        return Problem(SkipReason.EXCLUDED, "a system file, not the author's")
     if is_folder and lower in _VERSION_CONTROL:
-        return "version control; left out"
+        return Problem(SkipReason.EXCLUDED, "version control")
     if is_folder and _is_built(lower, siblings):
-        return "build output; left out"
+        return BUILD_OUTPUT
     if lower.startswith("."):
-        return "hidden; left out"
+        return Problem(SkipReason.EXCLUDED, "hidden")
     ending = PurePosixPath(lower).suffix
     if not is_folder and ending in _NEVER_TEXT:
-        return f"{ending} files are not text; left out"
-    return ""
+        return Problem(SkipReason.EXCLUDED, f"{ending} files are not text")
+    return None
 
 
 def is_environment(names: Collection[str]) -> bool:
@@ -101,9 +103,9 @@ def files(root: Path) -> Iterator[Path | Skipped]:
         elif isinstance(found, Skipped):
             yield found
         else:
-            why, is_folder = _kind(found, target)
-            if why:
-                yield Skipped(found.path, why)
+            problem, is_folder = _kind(found, target)
+            if problem:
+                yield Skipped(found.path, *problem)
             elif is_folder:
                 waiting.append(_contents(Path(found.path)))
             else:
@@ -116,20 +118,20 @@ def _contents(folder: Path, is_root: bool = False) -> Iterator[os.DirEntry[str] 
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: in_order(entry.name))
     except OSError as error:
-        yield Skipped(str(folder), _reason(error))
+        yield Skipped(str(folder), *_problem(error))
         return
     if not entries and not is_root:
-        yield Skipped(str(folder), "an empty folder")
+        yield Skipped(str(folder), SkipReason.EMPTY, "an empty folder")
     names = {entry.name for entry in entries}
     if is_environment(names) and not is_root:
-        yield Skipped(str(folder), "build output; left out")
+        yield Skipped(str(folder), *BUILD_OUTPUT)
         return
-    if report := ours.report(folder, names):
-        yield Skipped(str(folder if report == names else folder / "index.html"), ours.WHY)
+    if report := report_entries(folder, names):
+        yield Skipped(str(folder if report == names else folder / "index.html"), *OWN_REPORT)
         entries = [entry for entry in entries if entry.name not in report]
     for entry in entries:
-        if why := left_out(entry.name, _is_folder(entry), names):
-            yield Skipped(entry.path, why)
+        if problem := excluded(entry.name, _is_folder(entry), names):
+            yield Skipped(entry.path, *problem)
         else:
             yield entry
 
@@ -141,33 +143,33 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _kind(entry: os.DirEntry[str], root: Path) -> tuple[str, bool]:
+def _kind(entry: os.DirEntry[str], root: Path) -> tuple[Problem | None, bool]:
     """Why it cannot be read, if so, and whether it is a folder."""
     try:
         if entry.is_symlink():
             return _link(Path(entry.path), root), False
         if entry.is_dir(follow_symlinks=False):
-            return "", True
+            return None, True
         if entry.is_file(follow_symlinks=False):
-            return "", False
+            return None, False
     except OSError as error:
-        return _reason(error), False
-    return "a pipe, socket or device, not a file; left out", False
+        return _problem(error), False
+    return Problem(SkipReason.EXCLUDED, "a pipe, socket or device, not a file"), False
 
 
-def _link(link: Path, root: Path) -> str:
+def _link(link: Path, root: Path) -> Problem:
     try:
         inside = link.resolve(strict=True).is_relative_to(root)
     except (OSError, RuntimeError):  # Python 3.11 and 3.12 tell loops by RuntimeError
-        return "a link that leads nowhere; left out"
+        return Problem(SkipReason.EXCLUDED, "a link that leads nowhere")
     if inside:
-        return "a link to what is read under its own name; left out"
-    return "a link out of the folder; to read it, name what it leads to"
+        return Problem(SkipReason.EXCLUDED, "a link to a file that is read under its own name")
+    return Problem(SkipReason.EXCLUDED, "a link out of the folder; to read its target, name the target")
 
 
-def _reason(error: OSError) -> str:
+def _problem(error: OSError) -> Problem:
     if isinstance(error, PermissionError):
-        return "no permission to read it"
+        return Problem(SkipReason.NO_PERMISSION, "no permission to read it")
     if isinstance(error, FileNotFoundError):
-        return "vanished while it was read"
-    return error.strerror or str(error)
+        return Problem(SkipReason.NOT_FOUND, "vanished while it was read")
+    return Problem(SkipReason.DAMAGED, error.strerror or str(error))

@@ -237,7 +237,7 @@ class Texts:
                 return None
             redact = self.redact
             edits = (lambda text: redact(submission, text)) if redact else None
-            offsets = self._offsets.get(key, set()) | {part.start for part in found.parts}
+            offsets = self._offsets.get(key, set()) | {part.start for part in found.sections}
             self._decoded[key] = decode(found, offsets, edits)
         return self._decoded[key]
 

@@ -44,7 +44,7 @@ def to_json(report: Report) -> dict[str, Any]:
             for d in s.documents
         ],
         "clusters": [{"submissions": list(c.submissions), "score": number(c.score)} for c in report.clusters],
-        "skipped": [{"name": s.name, "why": s.why} for s in report.skipped],
+        "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
         "common": [_passage(texts, p) for p in report.common],
         "background": list(report.background),
         "receipt": plain(report.receipt),
@@ -84,7 +84,7 @@ def _span(texts: Texts, submission: str, span: Span) -> dict[str, Any]:
     lines = list(found[0].line_range(*found[1:])) if found else None
     told: dict[str, Any] = {"file": span.document, "start": span.start, "end": span.end, "lines": lines}
     document = texts.documents.get(submission, {}).get(span.document)
-    if document and document.parts:
+    if document and document.sections:
         told["place"] = document.place(span.start)
     return told
 

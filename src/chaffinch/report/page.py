@@ -1,63 +1,92 @@
-"""Pages out of templates and data: one file with everything, or a folder that loads its parts when needed."""
+"""Write the pages of a report: one file with everything, or a folder whose parts load when they are needed."""
 
 from __future__ import annotations
 
-import gzip
-import html
 import json
 import os
 import re
+import zlib
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.own_reports import GENERATOR
+from chaffinch.report.bundle import bundle
 from chaffinch.report.view import View
 
-_MARK = re.compile(r"\{\{(\w+)\}\}")
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 _CHUNK = re.compile(r"[ps]\d+\.js")
-_STYLES = ("matches", "style", "lists", "pair", "dates", "small")
-_SCRIPTS = ("base", "verdicts", "charts", "overview", "pages", "highlight", "pane", "pair", "dates", "start")
+_GZIP = 31
+"""zlib's window size for the gzip format, which browsers unpack."""
+_STYLES = ("match_colours.css", "common.css", "lists.css", "pair.css", "dates.css", "narrow_and_print.css")
+_SCRIPTS = ("dates.js", "main.js")
 
 
 @cache
-def static(name: str) -> str:
-    """A template, style or script of this package."""
+def _static(name: str) -> str:
     return (files("chaffinch.report") / "static" / name).read_text("utf-8")
 
 
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """The template with {{name}} replaced, once: what is put in is not looked at again."""
-    return _MARK.sub(lambda mark: values[mark[1]], template)
+@cache
+def styles(*names: str) -> str:
+    """Return the named style sheets, safe to stand in a page as they are."""
+    return _safe("\n".join(map(_static, names)))
 
 
-def escaped(text: object) -> str:
-    """Text as HTML, between tags and in attributes."""
-    return html.escape(str(text), quote=True)
+@cache
+def script(*entries: str) -> str:
+    """Return the named modules and all that they import as one script, safe to stand in a page as it is."""
+    return _safe(bundle(entries, _static))
+
+
+@cache
+def template(name: str) -> Template:
+    """Return a page template; it escapes every value that is not marked as safe."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # only commands that write pages need it
+
+    environment = Environment(
+        loader=PackageLoader("chaffinch.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["grouped"] = lambda number: f"{number:,}"
+    return environment.get_template(name)
+
+
+def _safe(text: str) -> str:
+    """Mark a text as one that templates do not escape."""
+    from markupsafe import Markup
+
+    return Markup(text)
 
 
 def script_json(value: Any) -> str:
-    """JSON that is safe inside a script: no tag, comment or line separator can be in it."""
+    """Return JSON that is safe inside a script: it cannot contain a tag, a comment or a line separator."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def encoded(page: str) -> bytes:
-    """UTF-8; names of files may have bytes that are no characters."""
+    """Return UTF-8; file names may contain bytes that are no characters."""
     return page.encode("utf-8", "replace")
 
 
 def is_file(path: Path) -> bool:
-    """Whether a report there is one file; else it is a folder."""
+    """Tell whether a report with this path is one file; otherwise it is a folder."""
     return path.suffix.lower() in (".html", ".htm")
 
 
 def write(path: Path, data: bytes) -> None:
-    """All or nothing: what was there stays until the new is whole."""
+    """Write all or nothing: an existing file stays until the new one is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():  # a device or a pipe
         path.write_bytes(data)
@@ -72,44 +101,53 @@ def write(path: Path, data: bytes) -> None:
 
 
 def refuse_foreign(folder: Path) -> None:
-    """A folder whose pages are not a report's is not written over."""
+    """Raise an error if the folder holds a page that is not a report."""
     page = folder / "index.html"
     if page.is_file() and GENERATOR not in page.read_bytes()[:1000]:
-        raise Unreadable(f"{page}: not a report of Chaffinch's; name another folder, or remove it")
-
-
-def _packed(value: Any) -> str:
-    """JSON, compressed, as letters; without the time, so that it is the same again."""
-    return b64encode(gzip.compress(script_json(value).encode("ascii"), 9, mtime=0)).decode("ascii")
-
-
-def _page(index: dict[str, Any], chunks: Iterator[str]) -> bytes:
-    left_out = () if "dates" in index else ("dates",)
-    values = {
-        "style": "\n".join(static(f"{name}.css") for name in _STYLES if name not in left_out),
-        "index": script_json(index),
-        "chunks": "".join(chunks),
-        "script": "\n".join(static(f"{name}.js") for name in _SCRIPTS if name not in left_out),
-    }
-    return encoded(fill(static("report.html"), values))
+        raise Unreadable(
+            page, SkipReason.INVALID, "not a Chaffinch report; name another folder, or remove this file"
+        )
 
 
 def write_file(view: View, path: Path) -> None:
-    """Everything in one file; what a pair needs is unpacked when it is opened."""
-    chunks = (
-        f'<script type="text/plain" id="{key}">{_packed(value)}</script>\n' for key, value in view.chunks()
-    )
-    write(path, _page({**view.index(), "inside": True}, chunks))
+    """Write everything into one file; the browser unpacks a pair when you open it."""
+    write(path, _page({**view.index(), "inside": True}, ((key, _packed(data)) for key, data in view.chunks())))
 
 
 def write_folder(view: View, path: Path) -> None:
-    """index.html and a script for each submission and pair: from disk browsers load scripts, but no data."""
+    """Write index.html and a script for each submission and pair: from disk, browsers load only scripts."""
     refuse_foreign(path)
     data = path / "data"
     data.mkdir(parents=True, exist_ok=True)
-    for left_over in data.iterdir():
-        if _CHUNK.fullmatch(left_over.name) and left_over.read_bytes().startswith(b"chaffinchChunk("):
-            left_over.unlink()
+    written = set()
     for key, value in view.chunks():
-        (data / f"{key}.js").write_bytes(encoded(f'chaffinchChunk("{key}",{script_json(value)});\n'))
-    write(path / "index.html", _page({**view.index(), "inside": False}, iter(())))
+        name = f"{key}.js"
+        (data / name).write_bytes(encoded(f'chaffinchChunk("{key}",{script_json(value)});\n'))
+        written.add(name)
+    _remove_chunks(data, written)
+    write(path / "index.html", _page({**view.index(), "inside": False}, ()))
+
+
+def _remove_chunks(data: Path, current: set[str]) -> None:
+    """Remove what an earlier report left here."""
+    for file in data.iterdir():
+        is_chunk = _CHUNK.fullmatch(file.name) and file.name not in current
+        if is_chunk and file.read_bytes().startswith(b"chaffinchChunk("):
+            file.unlink()
+
+
+def _packed(value: Any) -> str:
+    """Return JSON, compressed and in base64."""
+    return b64encode(zlib.compress(script_json(value).encode("ascii"), wbits=_GZIP)).decode("ascii")
+
+
+def _page(index: dict[str, Any], chunks: Iterable[tuple[str, str]]) -> bytes:
+    unused = () if "dates" in index else ("dates.css", "dates.js")
+    return encoded(
+        template("report.html").render(
+            style=styles(*(name for name in _STYLES if name not in unused)),
+            script=script(*(name for name in _SCRIPTS if name not in unused)),
+            index=_safe(script_json(index)),
+            chunks=chunks,
+        )
+    )

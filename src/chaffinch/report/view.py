@@ -75,7 +75,7 @@ class View:
             ],
             "graph": self._graph(),
             "common": [self._passage(p, n < _EXCERPTS) for n, p in enumerate(report.common)],
-            "skipped": [{"name": s.name, "why": s.why} for s in report.skipped],
+            "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
             "background": list(report.background),
             "ignored": len(report.ignored),
             "receipt": self.receipt(),
@@ -114,7 +114,9 @@ class View:
         text = self.texts.text(submission, document.name)
         if text is None:
             return {"text": "", "parts": [], "ignored": []}
-        parts = [[text.line(text.starts[p.start]), p.label] for p in document.parts if p.start in text.starts]
+        parts = [
+            [text.line(text.starts[p.start]), p.label] for p in document.sections if p.start in text.starts
+        ]
         ignored = [
             [text.unit(text.starts[span.start]), text.unit(text.ends[span.end])]
             for span in self.report.ignored.get(submission, ())

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.index import address
 from chaffinch.native.segment import Segment
 
-CATALOGUE, SEGMENTS, LOCK = "catalogue.db", "segments", "writer.lock"
+CATALOGUE, SEGMENTS, LOCK = address.CATALOGUE, "segments", "writer.lock"
 PART = "catalogue.part"
 
 _AT_ONCE = 16 << 20

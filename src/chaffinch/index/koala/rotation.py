@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from chaffinch import fingerprinting as api
-from chaffinch.errors import CoreFailure, Damaged, IndexTrouble, Unreadable
+from chaffinch.errors import CoreFailure, Damaged, IndexTrouble, SkipReason, Unreadable
 from chaffinch.index import contents
 from chaffinch.index import ingest as adding
 from chaffinch.index.koala import selection as koala
@@ -50,7 +50,9 @@ def rotate(store: Store, names: Iterable[str] | None, sources: Iterable[adding.I
 
 def _numbers(store: Store, names: Sequence[str], report: Rotated) -> list[int]:
     there = store.named(names)
-    report.skipped += [Skipped(name, "not in the index") for name in names if name not in there]
+    report.skipped += [
+        Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in names if name not in there
+    ]
     return sorted(there.values())
 
 
@@ -82,7 +84,7 @@ def _from_sources(
         try:
             hashes = api.fingerprint(source[0], store.settings.recipe).hashes
         except (Unreadable, CoreFailure) as error:  # it could be read once: something is missing here now
-            report.skipped.append(Skipped(source[0].name, str(error).removeprefix(f"{source[0].name}: ")))
+            report.skipped.append(Skipped.because(error, source[0].name))
             continue
         sets |= dict.fromkeys(missing.pop(key), hashes)
         if len(sets) >= _TOGETHER:
@@ -92,7 +94,7 @@ def _from_sources(
     _replace(store, store.stored(list(sets)), store.contents(list(sets)), sets, report)
     left = store.stored([n for numbers in missing.values() for n in numbers])
     why = "its text is not kept, or damaged; name the files it was added from as sources"
-    report.skipped += [Skipped(left[n].name, why) for n in sorted(left)]
+    report.skipped += [Skipped(left[n].name, SkipReason.NOT_FOUND, why) for n in sorted(left)]
 
 
 def _replace(

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.budget import Budget
-from chaffinch.read.walk import in_order, is_environment, left_out
+from chaffinch.read.walk import BUILD_OUTPUT, excluded, in_order, is_environment
 from chaffinch.types import Document, Skipped
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -20,7 +20,7 @@ class Entry(NamedTuple):
     """A file in an archive under the name it has there, and why it cannot be read, if so."""
 
     path: str
-    why: str = ""
+    problem: Problem | None = None
 
 
 class Listing(NamedTuple):
@@ -28,7 +28,7 @@ class Listing(NamedTuple):
 
     entries: Sequence[Entry]
     read: Callable[[int, str], bytes]
-    broken: str = ""
+    broken: Problem | None = None
 
 
 @dataclass(slots=True)
@@ -51,22 +51,22 @@ def members(archive: str, listing: Listing, budget: Budget) -> Iterator[Document
     """The files of an archive in order of their paths, one at a time."""
     for path, number in _in_order(_tree(archive, listing.entries, budget)):
         name = f"{archive}/{path}"
-        if isinstance(number, str):
-            yield Skipped(name, number)
-        elif listing.entries[number].why:
-            yield Skipped(name, listing.entries[number].why)
+        if isinstance(number, Problem):
+            yield Skipped(name, *number)
+        elif problem := listing.entries[number].problem:
+            yield Skipped(name, *problem)
         else:
             try:
                 data = listing.read(number, name)
             except Unreadable as error:
-                yield Skipped(name, str(error).removeprefix(f"{name}: "))
+                yield Skipped.because(error, name)
             except MemoryError:
-                yield Skipped(name, "needs more memory than there is; unpack it yourself")
+                yield Skipped(name, SkipReason.TOO_LARGE, "needs more memory than there is; unpack it yourself")
             else:
                 yield Document(name, data)
                 del data  # one at a time
     if listing.broken:
-        yield Skipped(archive, listing.broken)
+        yield Skipped(archive, *listing.broken)
 
 
 def clean(path: str) -> list[str]:
@@ -92,7 +92,7 @@ def _tree(archive: str, entries: Sequence[Entry], budget: Budget) -> _Folder:
     return top
 
 
-def _in_order(top: _Folder) -> Iterator[tuple[str, int | str]]:
+def _in_order(top: _Folder) -> Iterator[tuple[str, int | Problem]]:
     """The path of every file with its number, and of all that is left out with the reason."""
     waiting = [_contents(top, "")]
     while waiting:
@@ -104,14 +104,14 @@ def _in_order(top: _Folder) -> Iterator[tuple[str, int | str]]:
         if not isinstance(what, _Folder):
             yield path, what
         elif is_environment(what.files):
-            yield path, "build output; left out"
+            yield path, BUILD_OUTPUT
         else:
             waiting.append(_contents(what, f"{path}/"))
 
 
-def _contents(folder: _Folder, before: str) -> Iterator[tuple[str, int | str | _Folder]]:
+def _contents(folder: _Folder, before: str) -> Iterator[tuple[str, int | Problem | _Folder]]:
     siblings = folder.folders.keys() | folder.files.keys()
     for name in sorted(siblings, key=in_order):
         for place, is_folder in ((folder.files, False), (folder.folders, True)):
             if name in place:
-                yield before + name, left_out(name, is_folder, siblings) or place[name]
+                yield before + name, excluded(name, is_folder, siblings) or place[name]

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, NamedTuple
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.archives.members import Entry, Listing
 from chaffinch.read.budget import MAX_MEMBER, Budget
 from chaffinch.types import Document
@@ -34,7 +34,7 @@ class _Member(NamedTuple):
     path: str
     size: int
     checksum: int | None
-    why: str
+    problem: Problem | None
 
 
 def listing(document: Document, budget: Budget, open_files: ExitStack) -> Listing:
@@ -42,7 +42,9 @@ def listing(document: Document, budget: Budget, open_files: ExitStack) -> Listin
     name = document.name
     program = next(filter(None, map(shutil.which, ("7z", "7zz", "7za"))), None)
     if program is None:
-        raise Unreadable(f"{name}: is a 7z archive; install the program 7z, or unpack it yourself")
+        raise Unreadable(
+            name, SkipReason.NEEDS_PROGRAM, "is a 7z archive; install the program 7z, or unpack it yourself"
+        )
     folder = Path(open_files.enter_context(TemporaryDirectory(prefix="chaffinch-")))
     archive = folder / "archive"
     archive.write_bytes(document.data)
@@ -53,12 +55,14 @@ def listing(document: Document, budget: Budget, open_files: ExitStack) -> Listin
         return printed
 
     members = list(_members(run(_MAX_LISTING, "l", "-slt", "-sccUTF-8", "-bse1"), name))
-    wanted = {member.path for member in members} - {member.path for member in members if member.why}
+    wanted = {member.path for member in members} - {member.path for member in members if member.problem}
     streamed = [member for member in members if member.path in wanted]
     total = sum(member.size for member in streamed)
     if total > budget.most(len(document.data)):
         raise Unreadable(
-            f"{name}: unpacks to {total >> 20} MB, more than it may; if it is no bomb, unpack it yourself"
+            name,
+            SkipReason.TOO_LARGE,
+            f"unpacks to {total >> 20} MB, more than the limit; unpack it yourself if you trust it",
         )
     budget.spend(total)
     options = ["-so", "-bse0"]
@@ -80,15 +84,15 @@ def listing(document: Document, budget: Budget, open_files: ExitStack) -> Listin
         unpacked.seek(starts[number])
         data = unpacked.read(member.size)
         if len(data) < member.size or member.checksum not in (None, zlib.crc32(data)):
-            raise Unreadable(f"{name}: is damaged")
+            raise Unreadable(name, SkipReason.DAMAGED, "is damaged")
         return data
 
     return Listing(
-        [Entry(m.path, m.why or ("" if i in starts else _TWICE)) for i, m in enumerate(members)], read
+        [Entry(m.path, m.problem or (None if i in starts else _TWICE)) for i, m in enumerate(members)], read
     )
 
 
-_TWICE = "has the name of a member that cannot be read; unpack it yourself"
+_TWICE = Problem(SkipReason.NEEDS_PROGRAM, "has the name of a member that cannot be read; unpack it yourself")
 
 
 def _run(name: str, command: list[str], most: int, printed: IO[bytes]) -> None:
@@ -106,7 +110,7 @@ def _run(name: str, command: list[str], most: int, printed: IO[bytes]) -> None:
         )
     except subprocess.TimeoutExpired:
         raise Unreadable(
-            f"{name}: takes longer than {_SECONDS} seconds to unpack; unpack it yourself"
+            name, SkipReason.TOO_LARGE, f"takes longer than {_SECONDS} seconds to unpack; unpack it yourself"
         ) from None
     printed.seek(0)
 
@@ -117,9 +121,11 @@ def _members(printed: IO[bytes], archive: str) -> Iterator[_Member]:
         if line.startswith(b"----------"):
             break
         if b"password" in line.lower():
-            raise Unreadable(f"{archive}: is encrypted; unpack it with its password and name the files")
+            raise Unreadable(
+                archive, SkipReason.PROTECTED, "is encrypted; unpack it with its password and name the files"
+            )
     else:
-        raise Unreadable(f"{archive}: is damaged")
+        raise Unreadable(archive, SkipReason.DAMAGED, "is damaged")
     fields: dict[str, str] = {}
     for line in [*printed, b"\n"]:
         key, equals, value = line.decode("utf-8", "surrogateescape").rstrip("\r\n").partition(" = ")
@@ -133,12 +139,12 @@ def _members(printed: IO[bytes], archive: str) -> Iterator[_Member]:
 
 def _member(fields: dict[str, str]) -> _Member:
     size = int(fields["Size"]) if fields.get("Size", "").isdigit() else 0
-    why = ""
+    problem = None
     if fields.get("Encrypted") == "+":
-        why = "is encrypted; unpack it with its password and name the files"
+        problem = Problem(SkipReason.PROTECTED, "is encrypted; unpack it with its password and name the files")
     elif _LINK.search(fields.get("Attributes", "")):
-        why = "a link, not a file; left out"
+        problem = Problem(SkipReason.EXCLUDED, "a link, not a file")
     elif size > MAX_MEMBER:
-        why = f"is larger than {MAX_MEMBER >> 20} MB; unpack it yourself"
+        problem = Problem(SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; unpack it yourself")
     checksum = fields.get("CRC", "")
-    return _Member(fields.get("Path", ""), size, int(checksum, 16) if checksum else None, why)
+    return _Member(fields.get("Path", ""), size, int(checksum, 16) if checksum else None, problem)

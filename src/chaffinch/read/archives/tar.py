@@ -19,15 +19,13 @@ from pathlib import PurePosixPath
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, NamedTuple, cast
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.archives import members as listing
 from chaffinch.read.archives import sevenzip
 from chaffinch.read.archives import zip as zips
 from chaffinch.read.archives.members import Entry, Listing
-from chaffinch.read.budget import MAX_MEMBER, Budget
+from chaffinch.read.budget import MAX_MEMBER, Budget, too_large
 from chaffinch.types import Document, Skipped
-
-FORMATS = ("zip", "tar", "gzip", "bzip2", "xz", "7z")
 
 _DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _ENDINGS = re.compile(r"\.(?:gz|bz2|xz|z|tgz|tbz2?|txz)$", re.I)
@@ -50,9 +48,9 @@ def members(document: Document, budget: Budget) -> Iterator[Document | Skipped]:
                 is_empty = False
                 yield member
             if is_empty:
-                yield Skipped(document.name, "an empty archive")
+                yield Skipped(document.name, SkipReason.EMPTY, "an empty archive")
         except Unreadable as error:
-            yield Skipped(document.name, str(error).removeprefix(f"{document.name}: "))
+            yield Skipped.because(error, document.name)
 
 
 def _listing(document: Document, budget: Budget, open_files: ExitStack) -> Listing:
@@ -62,7 +60,7 @@ def _listing(document: Document, budget: Budget, open_files: ExitStack) -> Listi
         case "7z":
             return sevenzip.listing(document, budget, open_files)
         case "tar":
-            return _tar(io.BytesIO(document.data), "", budget, document.name)
+            return _tar(io.BytesIO(document.data), None, budget, document.name)
         case _:
             return _compressed(document, budget, open_files)
 
@@ -71,21 +69,19 @@ def _compressed(document: Document, budget: Budget, open_files: ExitStack) -> Li
     """A single file, or a TAR, which is unpacked up to where it is damaged."""
     packed = _opened(document)
     unpacked = cast(BinaryIO, open_files.enter_context(SpooledTemporaryFile(_IN_MEMORY)))  # noqa: SIM115
-    broken = ""
+    broken: Problem | None = None
     size, most = 0, budget.most(len(document.data))
     try:
         # read1 gives what came before damage, where read would lose it.
         while part := packed.read1(1 << 18):
             size += unpacked.write(part)
             if size > most:
-                broken = (
-                    f"unpacks to more than the {most >> 20} MB that it may; unpack it yourself if it is no bomb"
-                )
+                broken = too_large(most)
                 break
     except _DAMAGE:
-        broken = "is cut off or damaged; the rest of it was not read"
+        broken = Problem(SkipReason.DAMAGED, "is cut off or damaged; the rest of it was not read")
     except MemoryError:
-        broken = "needs more memory than there is; unpack it yourself"
+        broken = Problem(SkipReason.TOO_LARGE, "needs more memory than there is; unpack it yourself")
     budget.spend(size)  # so that what is taken from it costs nothing more
     unpacked.seek(0)
     if _header(unpacked.read(_BLOCK)):
@@ -93,9 +89,9 @@ def _compressed(document: Document, budget: Budget, open_files: ExitStack) -> Li
 
     def read(_: int, name: str) -> bytes:
         if broken:
-            raise Unreadable(f"{name}: {broken}")
+            raise Unreadable(name, *broken)
         if size > MAX_MEMBER:
-            raise Unreadable(f"{name}: is larger than {MAX_MEMBER >> 20} MB; split it")
+            raise Unreadable(name, SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; split it")
         unpacked.seek(0)
         return unpacked.read()
 
@@ -115,7 +111,7 @@ class _Place(NamedTuple):
     size: int
 
 
-def _tar(file: BinaryIO, broken: str, budget: Budget, archive: str) -> Listing:
+def _tar(file: BinaryIO, broken: Problem | None, budget: Budget, archive: str) -> Listing:
     """All headers of a TAR; written out here since Python's reader hangs on some that are made to harm."""
     entries: list[Entry] = []
     places: list[_Place] = []
@@ -130,7 +126,9 @@ def _tar(file: BinaryIO, broken: str, budget: Budget, archive: str) -> Listing:
         position += _BLOCK
         header = _header(block)
         if header is None:  # on to the next that is whole
-            broken = broken or "is damaged; only what could be found in it was read"
+            broken = broken or Problem(
+                SkipReason.DAMAGED, "is damaged; only what could be found in it was read"
+            )
             extended = {}
             continue
         if header.type in _EXTENSIONS:
@@ -144,9 +142,13 @@ def _tar(file: BinaryIO, broken: str, budget: Budget, archive: str) -> Listing:
         start, position = position, position + (_blocks(size) if has_data else 0)
         if not header.isdir() and header.type != tarfile.XGLTYPE:
             if len(entries) > budget.files:
-                raise Unreadable(f"{archive}: more files in one archive than are ever read; unpack it yourself")
+                raise Unreadable(
+                    archive,
+                    SkipReason.TOO_LARGE,
+                    "more files in one archive than are ever read; unpack it yourself",
+                )
             entries.append(
-                Entry(extended.get("path", header.name), _why_not(header, extended, start + size > end))
+                Entry(extended.get("path", header.name), _problem(header, extended, start + size > end))
             )
             places.append(_Place(start, size))
         extended = {}
@@ -154,7 +156,7 @@ def _tar(file: BinaryIO, broken: str, budget: Budget, archive: str) -> Listing:
     def read(number: int, name: str) -> bytes:
         place = places[number]
         if place.size > MAX_MEMBER:
-            raise Unreadable(f"{name}: is larger than {MAX_MEMBER >> 20} MB; split it")
+            raise Unreadable(name, SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; split it")
         file.seek(place.start)
         return file.read(place.size)
 
@@ -207,11 +209,11 @@ def _number(digits: str | None) -> int:
     return int(digits) if digits and digits.isascii() and digits.isdigit() and len(digits) < 16 else 0
 
 
-def _why_not(header: tarfile.TarInfo, extended: dict[str, str], cut_off: bool) -> str:
+def _problem(header: tarfile.TarInfo, extended: dict[str, str], cut_off: bool) -> Problem | None:
     if header.issym() or header.islnk():
-        return "a link, not a file; left out"
+        return Problem(SkipReason.EXCLUDED, "a link, not a file")
     if header.isdev():
-        return "a pipe or device, not a file; left out"
+        return Problem(SkipReason.EXCLUDED, "a pipe or device, not a file")
     if header.type == tarfile.GNUTYPE_SPARSE or any(key.startswith("GNU.sparse") for key in extended):
-        return "a sparse file; unpack it yourself"
-    return "is cut off" if cut_off else ""
+        return Problem(SkipReason.NEEDS_PROGRAM, "a sparse file; unpack it yourself")
+    return Problem(SkipReason.DAMAGED, "is cut off") if cut_off else None

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.archives.members import Entry, Listing
 from chaffinch.read.budget import Budget
 from chaffinch.types import Document
@@ -29,17 +29,21 @@ def listing(document: Document, budget: Budget) -> Listing:
     """The entries of a ZIP by its directory, else by the header before each."""
     data = document.data
     if max(data.count(_CENTRAL), data.count(_SIGNATURE)) > budget.files:
-        raise Unreadable(f"{document.name}: more files in one archive than are ever read; unpack it yourself")
-    broken = ""
+        raise Unreadable(
+            document.name,
+            SkipReason.TOO_LARGE,
+            "more files in one archive than are ever read; unpack it yourself",
+        )
+    broken: Problem | None = None
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, *_DAMAGE):
         infos = list(_salvage(data))
-        broken = "is cut off or damaged; only what could be found in it was read"
+        broken = Problem(SkipReason.DAMAGED, "is cut off or damaged; only what could be found in it was read")
     infos = [info for info in infos if not info.filename.endswith(("/", "\\"))]
     overlapping = _overlapping(infos)
-    entries = [Entry(_path(info), _why_not(info, i in overlapping)) for i, info in enumerate(infos)]
+    entries = [Entry(_path(info), _problem(info, i in overlapping)) for i, info in enumerate(infos)]
 
     def read(number: int, name: str) -> bytes:
         info = infos[number]
@@ -47,10 +51,10 @@ def listing(document: Document, budget: Budget) -> Listing:
         try:
             found = _unpack(data, info)
         except _DAMAGE:
-            raise Unreadable(f"{name}: is damaged") from None
+            raise Unreadable(name, SkipReason.DAMAGED, "is damaged") from None
         budget.spend(len(found))
         if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
-            raise Unreadable(f"{name}: is damaged")
+            raise Unreadable(name, SkipReason.DAMAGED, "is damaged")
         return found
 
     return Listing(entries, read, broken)
@@ -66,19 +70,24 @@ def _path(info: zipfile.ZipInfo) -> str:
         return info.filename
 
 
-def _why_not(info: zipfile.ZipInfo, overlaps: bool) -> str:
+def _problem(info: zipfile.ZipInfo, overlaps: bool) -> Problem | None:
     if info.flag_bits & _ENCRYPTED:
-        return "is encrypted; unpack it with its password and name the files"
+        return Problem(SkipReason.PROTECTED, "is encrypted; unpack it with its password and name the files")
     if stat.S_ISLNK(info.external_attr >> 16):
-        return "a link, not a file; left out"
+        return Problem(SkipReason.EXCLUDED, "a link, not a file")
     if info.compress_type not in (
         zipfile.ZIP_STORED,
         zipfile.ZIP_DEFLATED,
         zipfile.ZIP_BZIP2,
         zipfile.ZIP_LZMA,
     ):
-        return f"is packed in a rare way (method {info.compress_type}); unpack it yourself"
-    return "shares its bytes with other members, as in a bomb; left out" if overlaps else ""
+        return Problem(
+            SkipReason.NEEDS_PROGRAM,
+            f"is packed in a rare way (method {info.compress_type}); unpack it yourself",
+        )
+    if overlaps:
+        return Problem(SkipReason.EXCLUDED, "shares its bytes with other members, as in a zip bomb")
+    return None
 
 
 def _overlapping(infos: Sequence[zipfile.ZipInfo]) -> set[int]:

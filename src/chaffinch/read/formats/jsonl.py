@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.languages.language import named
 from chaffinch.types import Document, Skipped
 
@@ -42,7 +42,7 @@ def read(path: Path) -> Iterator[tuple[Document, Mapping[str, str]] | Skipped]:
                     yield _document(path, number, line)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        yield Skipped(str(path), f"cannot be read to the end ({reason})")
+        yield Skipped(str(path), SkipReason.DAMAGED, f"cannot be read to the end ({reason})")
 
 
 def _document(path: Path, number: int, line: bytes) -> tuple[Document, Mapping[str, str]] | Skipped:
@@ -51,11 +51,11 @@ def _document(path: Path, number: int, line: bytes) -> tuple[Document, Mapping[s
         said = json.loads(line)
         text = _first(said, _TEXT)
         if text is None:
-            raise Unreadable('no "text" in it')
+            raise Unreadable(place, SkipReason.INVALID, 'no "text" in it')
     except (ValueError, RecursionError) as error:
-        return Skipped(place, f"not JSON ({error})")
+        return Skipped(place, SkipReason.DAMAGED, f"not JSON ({error})")
     except Unreadable as error:
-        return Skipped(place, str(error))
+        return Skipped.because(error, place)
     name = _first(said, _NAME) or place
     about = {key: str(said[key]) for key in ("url", "contact", "date") if said.get(key) is not None}
     language = named(str(said.get("language"))) or "text"  # which may also say that it is in English
@@ -66,6 +66,6 @@ def _document(path: Path, number: int, line: bytes) -> tuple[Document, Mapping[s
 def _first(said: Any, keys: tuple[str, ...]) -> str | None:
     """What stands under the first of the keys that is there."""
     if not isinstance(said, dict):
-        raise Unreadable("not an object")
+        raise Unreadable("", SkipReason.INVALID, "not an object")
     found = next((said[key] for key in keys if said.get(key) is not None), None)
     return None if found is None else str(found)

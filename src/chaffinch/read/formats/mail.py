@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read import encoding as plain
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
@@ -66,7 +66,9 @@ def read(document: Document) -> Iterator[Document]:
             empty = False
             yield found
     if empty:
-        raise Unreadable(f"{document.name}: holds no text and no attachments; export it again")
+        raise Unreadable(
+            document.name, SkipReason.NOT_TEXT, "holds no text and no attachments; export it again"
+        )
 
 
 def _messages(document: Document) -> Iterator[Document]:
@@ -135,7 +137,11 @@ def _walk(name: str, headers: Message, body: bytes, found: _Found, depth: int) -
     """The texts of a part of a message and of the parts in it."""
     found.parts += 1
     if found.parts > _MAX_PARTS:
-        raise Unreadable(f"{name}: has more than {_MAX_PARTS:,} parts, as no message has; export it again")
+        raise Unreadable(
+            name,
+            SkipReason.TOO_LARGE,
+            f"has more than {_MAX_PARTS:,} parts, as no message has; export it again",
+        )
     kind = headers.get_content_type()
     boundary = headers.get_boundary() if kind.startswith("multipart/") and depth < _MAX_DEPTH else None
     kinds: list[str] = []

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.languages import language
 from chaffinch.read.formats.extract import Extract
 from chaffinch.types import Document
@@ -62,11 +62,13 @@ def _parsed(document: Document) -> dict[str, Any]:
     try:
         found = json.loads(document.data.decode("utf-8-sig", "replace"))
     except RecursionError:
-        raise Unreadable(f"{document.name}: a notebook nested too deeply; save it again") from None
+        raise Unreadable(
+            document.name, SkipReason.TOO_LARGE, "a notebook nested too deeply; save it again"
+        ) from None
     except ValueError as error:  # of all kinds, very long numbers included
-        raise Unreadable(f"{document.name}: not a notebook: {error}") from None
+        raise Unreadable(document.name, SkipReason.DAMAGED, f"not a notebook: {error}") from None
     if not isinstance(found, dict):
-        raise Unreadable(f"{document.name}: not a notebook: its JSON is not an object")
+        raise Unreadable(document.name, SkipReason.DAMAGED, "not a notebook: its JSON is not an object")
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pypdfium2 import PdfDocument, PdfiumError
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.extract import Extract
 from chaffinch.types import Document
 
@@ -35,7 +35,11 @@ def read(document: Document) -> Iterator[Document]:
     extract = Extract(document)
     pages = _mended(list(_pages(document)))
     if not any(page.strip() for page in pages):
-        raise Unreadable(f"{document.name}: holds no text, perhaps pictures of pages; make it searchable first")
+        raise Unreadable(
+            document.name,
+            SkipReason.NOT_TEXT,
+            "holds no text, perhaps pictures of pages; make it searchable first",
+        )
     for number, page in enumerate(_without_running_heads(pages), 1):
         extract.part(f"page {number}")
         extract.write(page + "\n")
@@ -47,8 +51,12 @@ def _pages(document: Document) -> Iterator[str]:
         pdf = PdfDocument(document.data)
     except PdfiumError as error:
         if "password" in str(error).lower():
-            raise Unreadable(f"{document.name}: is protected by a password; save it without one") from None
-        raise Unreadable(f"{document.name}: not a PDF that can be read ({error}); save it again") from None
+            raise Unreadable(
+                document.name, SkipReason.PROTECTED, "is protected by a password; save it without one"
+            ) from None
+        raise Unreadable(
+            document.name, SkipReason.DAMAGED, f"not a PDF that can be read ({error}); save it again"
+        ) from None
     with pdf:
         broken = 0
         for number in range(min(len(pdf), _MAX_PAGES)):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats import pdf
 from chaffinch.types import Document
 
@@ -28,7 +28,11 @@ def read(document: Document) -> Iterator[Document]:
     """The text with the page of every byte."""
     program = next((path for name in _PROGRAMS if (path := shutil.which(name))), None)
     if program is None:
-        raise Unreadable(f"{document.name}: PostScript is read by Ghostscript, which is not here; install it")
+        raise Unreadable(
+            document.name,
+            SkipReason.NEEDS_PROGRAM,
+            "PostScript is read by Ghostscript, which is not here; install it",
+        )
     with TemporaryDirectory(prefix="chaffinch-") as folder:
         Path(folder, "in.ps").write_bytes(document.data)
         command = [program, *_OPTIONS, "in.ps"]
@@ -46,10 +50,16 @@ def read(document: Document) -> Iterator[Document]:
             )
         except subprocess.TimeoutExpired:
             raise Unreadable(
-                f"{document.name}: Ghostscript was not done after {SECONDS} s; print it to PDF yourself"
+                document.name,
+                SkipReason.DAMAGED,
+                f"Ghostscript was not done after {SECONDS} s; print it to PDF yourself",
             ) from None
         made = Path(folder, "out.pdf")
         # A program that fails half-way has printed the pages before.
         if not made.exists() or not made.stat().st_size:
-            raise Unreadable(f"{document.name}: Ghostscript could not read it (exit code {done.returncode})")
+            raise Unreadable(
+                document.name,
+                SkipReason.DAMAGED,
+                f"Ghostscript could not read it (exit code {done.returncode})",
+            )
         yield from pdf.read(replace(document, data=made.read_bytes()))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office.paragraphs import Paragraphs
 from chaffinch.types import Document
 
@@ -91,7 +91,7 @@ def read(document: Document) -> Iterator[Document]:
     """One document: its paragraphs, then its notes; headers, footers, comments and hidden text are left out."""
     start = document.data[:64].find(b"{\\rtf")
     if start < 0:
-        raise Unreadable(f"{document.name}: does not begin as RTF does; save it again")
+        raise Unreadable(document.name, SkipReason.DAMAGED, "does not begin as RTF does; save it again")
     reader = _Reader(Paragraphs(document))
     reader.read(document.data, start)
     yield reader.paragraphs.document()

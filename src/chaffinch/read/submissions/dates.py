@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.load import contents
 from chaffinch.types import Report, Skipped
 
@@ -41,11 +41,13 @@ def from_csv(path: Path) -> list[Dated]:
                     Dated(f"row {n} of {path}", _cell(row, names), _cell(row, dates)) for n, row in rows[1:]
                 ]
     except UnicodeDecodeError:
-        raise Unreadable(f"{path}: not UTF-8; save it as CSV in UTF-8") from None
+        raise Unreadable(path, SkipReason.INVALID, "not UTF-8; save it as CSV in UTF-8") from None
     except csv.Error as error:
-        raise Unreadable(f"{path}: not a table: {error}; save it as CSV") from None
+        raise Unreadable(path, SkipReason.INVALID, f"not a table: {error}; save it as CSV") from None
     known = f"one of {', '.join(_NAMES)}; and one of {', '.join(_DATES)}"
-    raise Unreadable(f"{path}: its first row must name a column of names and one of dates: {known}")
+    raise Unreadable(
+        path, SkipReason.INVALID, f"its first row must name a column of names and one of dates: {known}"
+    )
 
 
 def _column(header: list[str], known: tuple[str, ...]) -> int | None:
@@ -78,7 +80,7 @@ def dated(report: Report, rows: Iterable[Dated]) -> Report:
         else:
             found[meant[0]] = day
             continue
-        skipped.append(Skipped(where, why))
+        skipped.append(Skipped(where, SkipReason.UNMATCHED, why))
     in_order = {name: found[name] for name in names if name in found}
     return replace(report, dates=in_order, skipped=(*report.skipped, *skipped))
 

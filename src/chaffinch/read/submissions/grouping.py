@@ -22,7 +22,7 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import NamedTuple
 
-from chaffinch.errors import BadPattern
+from chaffinch.errors import BadPattern, SkipReason
 from chaffinch.read.submissions import platforms
 from chaffinch.read.submissions.platforms import Owner
 from chaffinch.read.walk import in_order
@@ -78,7 +78,7 @@ def group(found: Iterable[Found], pattern: str | None = None) -> tuple[list[Subm
     skipped: list[Skipped] = []
     for item, owner, place in _by_layout(everything) if pattern is None else _by_pattern(everything, pattern):
         if isinstance(owner, str):
-            skipped.append(Skipped(item.document.name, owner))
+            skipped.append(Skipped(item.document.name, SkipReason.UNMATCHED, owner))
             continue
         key = (place, owner.student, owner.id)
         student = students.setdefault(key, _Student(owner.student, owner.id, place))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 GRADESCOPE_NAMES = "submission_metadata.yml"
 
 _ARCHIVE = re.compile(r"\.(?:tar\.(?:gz|bz2|xz)|tgz|tbz2?|txz|zip|jar|7z|tar|gz|bz2|xz)$", re.I)
-_NOT_WORK = "written by the learning platform, not by a student; left out"
+_NOT_WORK = "written by the learning platform, not by a student"
 _MOODLE = re.compile(
     r"(?P<student>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*)|\.\w+)?", re.S
 )

@@ -12,7 +12,7 @@ from typing import Any
 from chaffinch.report.anonymize.file_names import Files
 from chaffinch.report.anonymize.names import Names
 from chaffinch.report.document_text import Texts, contents
-from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Part, Report, Span, Submission
+from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Report, Section, Span, Submission
 
 
 def _mixed(submissions: Iterable[Submission]) -> list[str]:
@@ -91,8 +91,8 @@ def nameless(report: Report, names: Names | None = None) -> Report:
         return replace(of, document=files.name(submission, of.document))
 
     def document(submission: str, of: Document) -> Document:
-        parts = tuple(Part(p.start, part(p.label)) for p in of.parts)
-        return replace(of, name=files.name(submission, of.name), parts=parts)
+        parts = tuple(Section(p.start, part(p.label)) for p in of.sections)
+        return replace(of, name=files.name(submission, of.name), sections=parts)
 
     def submissions(of: Iterable[Submission]) -> tuple[Submission, ...]:
         ordered = sorted(of, key=lambda s: number[s.name])

@@ -284,12 +284,12 @@ class Names:
         of a file can be shown."""
         if row := _ROW.fullmatch(left_out.name):  # of dates, not a file
             where = "a date" if row[1] == "date" else f"{row[1]} of {self.text(PurePath(row[2]).name)}"
-            return Skipped(where, left_out.why)
+            return Skipped(where, left_out.reason, left_out.detail)
         name = PurePosixPath(left_out.name)
         suffix = ending(name.name)
         shown = f"file {n}{suffix if self.text(suffix) == suffix else ''}"
-        why = left_out.why.replace(left_out.name, shown).replace(name.name or "\0", shown)
-        return Skipped(shown, self.text(why))
+        why = left_out.detail.replace(left_out.name, shown).replace(name.name or "\0", shown)
+        return Skipped(shown, left_out.reason, self.text(why))
 
 
 def _is_near(run: Sequence[re.Match[str]]) -> bool:

@@ -1,17 +1,43 @@
-// When work was handed in. Only reports with dates have this part: it adds them to the pages made without.
+// When work was handed in. Only reports with dates contain this script.
+
+import { addTo } from "./additions.js";
+import { index } from "./data.js";
+import { make, makeSvg } from "./elements.js";
+import { grouped, trimmed } from "./format.js";
+import { main } from "./frame.js";
+import { card, nameOf } from "./parts.js";
+
+/** @typedef {{ members: number[], number: number, dated: number[] }} DatedCluster */
+/** @typedef {{ n: number, x: number, lane: number, name: string, isBefore: boolean }} Dot */
 
 const DAY = 86400;
 const TIME_STEPS = [60, 300, 900, 3600, 3 * 3600, 6 * 3600, DAY / 2].concat(
   [1, 2, 7, 14, 30, 91, 182, 365, 730].map((days) => days * DAY),
 );
-const TIMELINE = { width: 1000, left: 130, right: 60, top: 30, gap: 12, named: 12 };
-const undated = { overview, submissions, pairPage };
+const TIMELINE = { width: 1000, left: 130, right: 60, top: 30, gap: 12 };
+/** Clusters with more dots than this show a name only when you point at its dot. */
+const MOST_NAMES = 12;
+const LETTER_WIDTH = 6.5;
+const WIDE_LETTER_WIDTH = 12;
 
-const handedIn = (n) => index.dates[n]?.[0] || "";
+const dates = index.dates ?? {};
 
-/** Steps of round times, seven at most, and what to call them. */
+/** @param {number} n */
+const handedIn = (n) => dates[n]?.[0] ?? "";
+
+/** @param {number} n */
+const seconds = (n) => dates[n][1];
+
+/**
+ * Return up to seven round times between two times, with their labels.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} least
+ * @returns {[number, string][]}
+ */
 function timeTicks(low, high, least) {
-  const step = TIME_STEPS.find((size) => size >= least && (high - low) / size <= 7) || (high - low) / 6;
+  const step = TIME_STEPS.find((size) => size >= least && (high - low) / size <= 7) ?? (high - low) / 6;
+  /** @type {[number, string][]} */
   const ticks = [];
   for (let time = Math.ceil(low / step) * step; time <= high; time += step) {
     const text = new Date(time * 1000).toISOString();
@@ -20,16 +46,24 @@ function timeTicks(low, high, least) {
   return ticks;
 }
 
-/** Dots from left to right, each in the first lane where it covers no other, nor its name if they are few. */
+/**
+ * Put each dot into the first lane where it covers no other dot, and no name if there are few.
+ * @param {number[]} members
+ * @param {(time: number) => number} place
+ */
 function inLanes(members, place) {
-  const isNamed = members.length <= TIMELINE.named;
+  const isNamed = members.length <= MOST_NAMES;
+  /** @type {number[]} */
   const ends = [];
   const dots = [...members]
-    .sort((a, b) => index.dates[a][1] - index.dates[b][1] || a - b)
+    .sort((a, b) => seconds(a) - seconds(b) || a - b)
     .map((n) => {
-      const x = place(index.dates[n][1]);
+      const x = place(seconds(n));
       const name = trimmed(index.submissions[n].name, 22) || "(no name)";
-      const size = Array.from(name).reduce((sum, c) => sum + (c > "\u10ff" ? 12 : 6.5), 14);
+      const size = Array.from(name).reduce(
+        (sum, c) => sum + (c > "\u10ff" ? WIDE_LETTER_WIDTH : LETTER_WIDTH),
+        14,
+      );
       const isBefore = x + size > TIMELINE.width; // the name stands left of its dot
       const from = isNamed && isBefore ? x - size : x - 8;
       const free = ends.findIndex((end) => end <= from);
@@ -37,32 +71,42 @@ function inLanes(members, place) {
       ends[lane] = isNamed && !isBefore ? x + size : x + 8;
       return { n, x, lane, name, isBefore };
     });
-  const lane = isNamed ? 20 : 14;
-  return { dots, isNamed, lane, height: Math.max(26, ends.length * lane) };
+  const laneHeight = isNamed ? 20 : 14;
+  return { dots, isNamed, laneHeight, height: Math.max(26, ends.length * laneHeight) };
 }
 
+/**
+ * @param {Dot} dot
+ * @param {number} y
+ * @param {boolean} isNamed
+ */
 function timelineDot({ n, x, name, isBefore }, y, isNamed) {
-  const words = `${visible(index.submissions[n].name) || "(no name)"}, ${handedIn(n)}`;
+  const words = `${nameOf(n)}, ${handedIn(n)}`;
   const beside = { x: isBefore ? x - 10 : x + 10, y: y + 4, "text-anchor": isBefore ? "end" : "start" };
   return makeSvg(
     "a",
-    { href: "#/student/" + n, "aria-label": words },
+    { href: "#/submission/" + n, "aria-label": words },
     makeSvg("title", {}, words),
     makeSvg("circle", { cx: x, cy: y, r: 5.5 }),
-    makeSvg("text", { ...beside, class: isNamed ? null : "shy" }, name),
+    makeSvg("text", { ...beside, class: isNamed ? null : "on-hover" }, name),
   );
 }
 
-/** A row for each cluster that has dates, a dot for each of its submissions that has one. */
+/**
+ * Draw a row for each cluster and a dot for each of its submissions with a date.
+ * @param {DatedCluster[]} clusters
+ */
 function timeline(clusters) {
   const { width, left, right, top, gap } = TIMELINE;
-  const dates = clusters.flatMap(({ known }) => known.map((n) => index.dates[n]));
-  const [first, last] = dates.reduce(([a, b], [, t]) => [Math.min(a, t), Math.max(b, t)], [Infinity, -Infinity]);
-  const least = dates.every(([text]) => text.length === 10) ? DAY : 60;
-  const room = Math.max((last - first) * 0.03, least === DAY ? DAY / 2 : 900);
-  const [low, high] = [first - room, last + room];
+  const known = clusters.flatMap(({ dated }) => dated);
+  const first = known.reduce((time, n) => Math.min(time, seconds(n)), Infinity);
+  const last = known.reduce((time, n) => Math.max(time, seconds(n)), -Infinity);
+  const least = known.every((n) => handedIn(n).length === 10) ? DAY : 60;
+  const margin = Math.max((last - first) * 0.03, least === DAY ? DAY / 2 : 900);
+  const [low, high] = [first - margin, last + margin];
+  /** @param {number} time */
   const place = (time) => left + ((time - low) / (high - low)) * (width - left - right);
-  const rows = clusters.map((cluster) => ({ ...cluster, ...inLanes(cluster.known, place) }));
+  const rows = clusters.map((cluster) => ({ ...cluster, ...inLanes(cluster.dated, place) }));
   const height = rows.reduce((sum, row) => sum + row.height + gap, top);
   const svg = makeSvg("svg", {
     viewBox: `0 0 ${width} ${height + 1}`,
@@ -80,12 +124,11 @@ function timeline(clusters) {
   svg.append(makeSvg("line", { class: "axis", x1: left, x2: width, y1: top - 8, y2: top - 8 }));
   let y = top;
   for (const row of rows) {
-    const missing = row.members.length - row.known.length;
-    const without = missing ? `${grouped(missing)} without a date` : "";
+    const missing = row.members.length - row.dated.length;
     svg.append(
       makeSvg("text", { x: 0, y: y + 11 }, `Cluster ${grouped(row.number)}`),
-      makeSvg("text", { class: "label", x: 0, y: y + 24 }, without),
-      ...row.dots.map((dot) => timelineDot(dot, y + 7 + dot.lane * row.lane, row.isNamed)),
+      makeSvg("text", { class: "label", x: 0, y: y + 24 }, missing ? `${grouped(missing)} without a date` : ""),
+      ...row.dots.map((dot) => timelineDot(dot, y + 7 + dot.lane * row.laneHeight, row.isNamed)),
     );
     y += row.height + gap;
     svg.append(makeSvg("line", { x1: 0, x2: width, y1: y - gap / 2, y2: y - gap / 2 }));
@@ -93,36 +136,32 @@ function timeline(clusters) {
   return svg;
 }
 
-overview = () => {
-  undated.overview();
+addTo("", () => {
   const clusters = index.clusters
-    .map(({ members }, at) => ({ members, number: at + 1, known: members.filter((n) => index.dates[n]) }))
-    .filter(({ known }) => known.length);
+    .map(({ members }, at) => ({ members, number: at + 1, dated: members.filter((n) => dates[n]) }))
+    .filter(({ dated }) => dated.length);
   if (!clusters.length) return;
-  const isZoned = clusters.some(({ known }) => known.some((n) => handedIn(n).length > 16));
+  const hasZones = clusters.some(({ dated }) => dated.some((n) => handedIn(n).length > 16));
   const hint =
-    "When the submissions of each cluster were handed in. Who was first is no proof of who copied." +
-    (isZoned ? " The axis is in UTC." : "");
-  const drawing = make("div", { class: "scroll" }, timeline(clusters));
-  main.querySelector(".charts").after(card("Timeline", hint, drawing));
-};
+    "When the submissions of each cluster were handed in. Handing in first does not prove who copied." +
+    (hasZones ? " The axis is in UTC." : "");
+  const drawing = make("div", { class: "scrolling" }, timeline(clusters));
+  main.querySelector(".charts")?.after(card("Timeline", hint, drawing));
+});
 
-submissions = () => {
-  undated.submissions();
-  main.querySelector("thead th").after(make("th", { scope: "col" }, "Handed in"));
+addTo("submissions", () => {
+  main.querySelector("thead th")?.after(make("th", { scope: "col" }, "Handed in"));
   main
-    .querySelectorAll("tbody tr")
-    .forEach((row, n) =>
-      row.firstChild.after(make("td", { class: "date", "data-label": "Handed in" }, handedIn(n) || "–")),
+    .querySelectorAll("tbody tr td:first-child")
+    .forEach((cell, n) =>
+      cell.after(make("td", { class: "date", "data-label": "Handed in" }, handedIn(n) || "–")),
     );
-};
+});
 
-pairPage = (n) => {
-  const shown = undated.pairPage(n); // its head is there at once, the rest when it is loaded
+addTo("pair", (n) => {
   const sides = [index.pairs[n].left, index.pairs[n].right].map(handedIn);
   if (sides.some(Boolean)) {
-    const under = sides.map((date) => make("span", {}, date ? "handed in " + date : ""));
-    main.querySelector(".names").after(make("p", { class: "handed" }, under));
+    const texts = sides.map((date) => make("span", {}, date ? "handed in " + date : ""));
+    main.querySelector(".names")?.after(make("p", { class: "pair-dates" }, texts));
   }
-  return shown;
-};
+});

@@ -1,158 +1,165 @@
-// A pair side by side: choosing matches, aligning the sides, what a match is made of.
+// A pair side by side: choose matches, and align the two sides.
 
-let current = null;
+/** @import { DocumentText, MatchRow, Pair, PaneOptions, Side } from "./types" */
+import { index, loadMatches, loadTexts } from "./data.js";
+import { make } from "./elements.js";
+import { counted, decimal, grouped, percent } from "./format.js";
+import { main } from "./frame.js";
+import { counterparts, describe, matchesFrom } from "./matches.js";
+import { Pane } from "./pane.js";
+import { submissionLink } from "./parts.js";
+import { verdictFields } from "./verdicts.js";
 
-function matchesFrom(rows) {
-  const ranges = (ends) =>
-    ends.flatMap((end, n) => (n % 2 ? [[ends[n - 1], end]] : [])).sort((a, b) => a[0] - b[0]);
-  const matches = rows.map(([lf, ls, le, rf, rs, re, symbols, longest, owners, count, left, right, steps, isRepeat]) => ({
-    file: [lf, rf],
-    start: [ls, rs],
-    end: [le, re],
-    runs: [ranges(left), ranges(right)],
-    steps: [0, 1].map((side) => {
-      let place = 0;
-      return steps.filter((_, n) => n % 2 === side).map((by) => (place += by));
-    }),
-    symbols,
-    count,
-    longest,
-    owners,
-    isRepeat: Boolean(isRepeat),
-  }));
-  matches.sort((a, b) => a.file[0] - b.file[0] || a.start[0] - b.start[0] || a.start[1] - b.start[1]);
-  matches.forEach((match, n) => (match.number = n + 1));
-  return matches;
+/** @typedef {{ step: (by: number) => void, redrawMaps: () => void }} OpenPair */
+
+/** @type {OpenPair | null} */
+let openPair = null;
+
+/** Return the pair on the screen, if there is one. */
+export const currentPair = () => openPair;
+
+export const closePair = () => (openPair = null);
+
+/** @param {number} n */
+export async function pair(n) {
+  const shown = index.pairs[n];
+  const panes = make("div", { class: "panes" }, make("p", { class: "notice" }, "Loading …"));
+  main.append(pairHead(shown, n), panes);
+  let loaded;
+  try {
+    loaded = await Promise.all([loadTexts(shown.left), loadTexts(shown.right), loadMatches(n)]);
+  } catch (error) {
+    panes.replaceChildren(make("p", { class: "notice" }, error instanceof Error ? error.message : String(error)));
+    return;
+  }
+  if (panes.isConnected) showPair(shown, ...loaded, panes);
 }
 
-/** Two places that stand beside each other, by side; the last ones before this one, if one is given. */
-function beside(match, side, place) {
-  const at = place === undefined ? -1 : firstAfter(match.steps[side], (step) => step, place) - 1;
-  return at < 0 ? match.start : match.steps.map((places) => places[at]);
-}
-
-function why(match) {
-  const runs = Math.max(1, match.count);
-  const others = match.owners - 2;
-  const also = others > 0 ? `; also in ${counted(others, "other submission")}` : "";
-  const again = match.isRepeat ? "; part of a longer match, here again" : "";
-  return `${counted(match.symbols, "symbol")} in ${counted(runs, "run")}, longest ${grouped(match.longest)}${also}${again}`;
-}
-
-async function pairPage(n) {
-  const pair = index.pairs[n];
+/**
+ * @param {Pair} shown
+ * @param {number} n
+ */
+function pairHead(shown, n) {
   const figures = [
-    ["score", percent(pair.score)],
-    ["left in matches", percent(pair.coverage[0])],
-    ["right in matches", percent(pair.coverage[1])],
-    ["surprise", decimal(pair.surprise)],
-    ["longest run", grouped(pair.longest)],
+    ["score", percent(shown.score)],
+    ["left in matches", percent(shown.coverage[0])],
+    ["right in matches", percent(shown.coverage[1])],
+    ["surprise", decimal(shown.surprise)],
+    ["longest run", grouped(shown.longest)],
   ].map(([label, value]) => make("div", {}, make("b", {}, value), make("span", {}, label)));
+  const hasNext = n + 1 < index.pairs.length;
   const steps = make(
     "div",
     { class: "steps" },
-    n > 0 ? make("a", { href: "#/pair/" + (n - 1), title: "The pair before" }, "‹") : null,
+    n > 0 ? make("a", { href: "#/pair/" + (n - 1), title: "Previous pair" }, "‹") : null,
     make("span", {}, `Pair ${grouped(n + 1)} of ${grouped(index.pairs.length)}`),
-    n + 1 < index.pairs.length ? make("a", { href: "#/pair/" + (n + 1), title: "The next pair" }, "›") : null,
+    hasNext ? make("a", { href: "#/pair/" + (n + 1), title: "Next pair" }, "›") : null,
   );
   const names = make(
     "h1",
     { class: "names" },
-    studentLink(pair.left),
+    submissionLink(shown.left),
     make("span", { class: "and" }, "and"),
-    studentLink(pair.right),
+    submissionLink(shown.right),
   );
-  const head = make(
+  return make(
     "div",
     { class: "pair-head" },
     make("div", {}, steps, names),
     make("div", { class: "figures" }, figures),
-    make("div", { class: "judge" }, verdictFields(pair)),
+    make("div", { class: "review" }, verdictFields(shown)),
   );
-  const place = make("div", { class: "panes" }, make("p", { class: "notice" }, "Loading …"));
-  main.append(head, place);
-  let loaded;
-  try {
-    loaded = await Promise.all([load("s" + pair.left), load("s" + pair.right), load("p" + n)]);
-  } catch (error) {
-    place.replaceChildren(make("p", { class: "notice" }, error.message));
-    return;
-  }
-  if (place.isConnected) showPair(pair, loaded, place);
 }
 
-function showPair(pair, [left, right, rows], place) {
+/**
+ * @param {Pair} shown
+ * @param {DocumentText[]} left
+ * @param {DocumentText[]} right
+ * @param {MatchRow[]} rows
+ * @param {HTMLElement} place
+ */
+function showPair(shown, left, right, rows, place) {
   const matches = matchesFrom(rows);
-  const sides = [pair.left, pair.right].map((at) => index.submissions[at]);
-  const isProse = sides.some((side) => side.files.some((file) => file.language === "text"));
+  const sides = [index.submissions[shown.left], index.submissions[shown.right]];
+  const isProse = sides.some(({ files }) => files.some(({ language }) => language === "text"));
+  /** @type {PaneOptions} */
   const options = { isFolded: false, wraps: isProse, select };
-  const panes = [left, right].map((texts, side) => new Pane(side, sides[side], texts, matches, options));
-  const label = make("span", { class: "which", "aria-live": "polite" });
-  const reason = make("span", { class: "why" });
-  let chosen = -1;
+  const panes = [new Pane(0, sides[0], left, matches, options), new Pane(1, sides[1], right, matches, options)];
+  const position = make("span", { class: "position", "aria-live": "polite" });
+  const detail = make("span", { class: "detail" });
+  let active = -1;
 
-  /** Shows a match on both sides; if a place in it was clicked, what stands beside that, at the same height. */
-  function select(number, clickedSide, place) {
+  /**
+   * Show a match on both sides; if you clicked a position in it, align the other side with that.
+   * @param {number} number
+   * @param {Side} [clickedSide]
+   * @param {number} [clicked]
+   */
+  function select(number, clickedSide, clicked) {
     const match = matches[number - 1];
-    chosen = number - 1;
-    const places = beside(match, clickedSide, place);
-    const below = place === undefined ? panes[0].scroller.clientHeight / 4 : panes[clickedSide].height(places[clickedSide]);
+    active = number - 1;
+    const positions = counterparts(match, clickedSide, clicked);
+    const depth =
+      clickedSide === undefined
+        ? panes[0].scroller.clientHeight / 4
+        : panes[clickedSide].depth(positions[clickedSide]);
     panes.forEach((pane, side) => {
       pane.show(match.file[side]);
       pane.activate(match);
-      if (side !== clickedSide) pane.reveal(places[side], below);
+      if (side !== clickedSide) pane.reveal(positions[side], depth);
     });
-    label.textContent = `Match ${grouped(number)} of ${grouped(matches.length)}`;
-    reason.textContent = why(match);
+    position.textContent = `Match ${grouped(number)} of ${grouped(matches.length)}`;
+    detail.textContent = describe(match);
   }
+  /** @param {number} by */
   function step(by) {
-    const from = chosen < 0 && by < 0 ? 0 : chosen; // before the first comes the last
+    const from = active < 0 && by < 0 ? 0 : active; // the last match comes before the first
     if (matches.length) select(((from + by + matches.length) % matches.length) + 1);
   }
   function redraw() {
     panes.forEach((pane) => pane.render());
-    if (chosen >= 0) select(chosen + 1);
+    if (active >= 0) select(active + 1);
   }
-  const toggle = (title, key, hint) =>
+  /** @param {"isFolded" | "wraps"} key @param {string} title @param {string} hint */
+  const toggle = (key, title, hint) => {
+    const onchange = () => {
+      options[key] = box.checked;
+      redraw();
+    };
+    const box = make("input", { type: "checkbox", name: key, checked: options[key], onchange });
+    return make("label", { title: hint }, box, title);
+  };
+  const hasIgnored = [...left, ...right].some(({ ignored }) => ignored.length);
+  place.before(
     make(
-      "label",
-      { title: hint },
-      make("input", {
-        type: "checkbox",
-        name: key,
-        checked: options[key],
-        onchange: (event) => ((options[key] = event.target.checked), redraw()),
-      }),
-      title,
-    );
-  const tools = make(
-    "div",
-    { class: "bar-tools" },
-    make(
-      "button",
-      { onclick: () => step(-1), title: "Previous match: p", "aria-label": "Previous match" },
-      "‹ Previous",
+      "div",
+      { class: "toolbar" },
+      make(
+        "button",
+        { onclick: () => step(-1), title: "Previous match (key: p)", "aria-label": "Previous match" },
+        "‹ Previous",
+      ),
+      position,
+      make(
+        "button",
+        { onclick: () => step(1), title: "Next match (key: n)", "aria-label": "Next match" },
+        "Next ›",
+      ),
+      detail,
+      make("span", { class: "spacer" }),
+      hasIgnored ? make("span", { class: "hint" }, "Grey: not compared") : null,
+      toggle("isFolded", "Only matches", "Fold everything outside matches"),
+      toggle("wraps", "Wrap lines", "Break long lines"),
     ),
-    label,
-    make("button", { onclick: () => step(1), title: "Next match: n", "aria-label": "Next match" }, "Next ›"),
-    reason,
-    make("span", { class: "space" }),
-    [left, right].flat().some((text) => text.ignored.length)
-      ? make("span", { class: "why" }, "Grey: not compared")
-      : null,
-    toggle("Only matches", "isFolded", "Folds what stands in no match"),
-    toggle("Wrap lines", "wraps", "Breaks long lines"),
   );
-  place.before(tools);
   place.replaceChildren(...panes.map((pane) => pane.element));
-  if (sides.some((side) => side.files.length > 1))
-    place.after(make("p", { class: "on-paper" }, "Only the files shown are printed; a case file has all matches."));
-  const first = matches[0];
-  panes.forEach((pane, side) => pane.show(first ? first.file[side] : 0));
-  current = { step, recolour: () => panes.forEach((pane) => pane.drawMap()) };
-  if (first) {
-    chosen = -1;
-    label.textContent = `${grouped(matches.length)} ${matches.length === 1 ? "match" : "matches"}`;
-    reason.textContent = `${counted(pair.symbols, "symbol")} in all, longest run ${grouped(pair.longest)}`;
-  } else label.textContent = "No matches";
+  if (sides.some(({ files }) => files.length > 1))
+    place.after(
+      make("p", { class: "print-only" }, "Only the files on the screen are printed. A case file has all matches."),
+    );
+  panes.forEach((pane, side) => pane.show(matches.length ? matches[0].file[side] : 0));
+  openPair = { step, redrawMaps: () => panes.forEach((pane) => pane.drawMap()) };
+  position.textContent = matches.length ? counted(matches.length, "match", "matches") : "No matches";
+  if (matches.length)
+    detail.textContent = `${counted(shown.symbols, "symbol")} in all, longest run ${grouped(shown.longest)}`;
 }

@@ -1,131 +1,107 @@
-// One side of a pair: a file with its matches, in blocks of lines, with a map of it.
+// One side of a pair: a file with its matches, drawn in blocks of lines.
 
-const BLOCK = 200;
+/** @import { Block, DocumentText, Mark, Match, PaneOptions, Range, Side, Submission } from "./types" */
+import { make, targetIn } from "./elements.js";
+import { counted, trimmed, visible } from "./format.js";
+import { TOKEN_CLASSES, tokensOf } from "./highlight.js";
+import { MatchMap } from "./match_map.js";
+import { colourOf, firstAfter, marksOf } from "./matches.js";
+import { boxOf, clickedPosition, lineStarts } from "./text_positions.js";
+
+/** Lines. */
+const BLOCK_SIZE = 200;
+/** Pixels. */
 const LINE_HEIGHT = 20;
-const PER_LINE = 80; // characters at which lines are broken, about
-const AROUND = 2; // lines left around a match when the others are folded
-const FEW = 3; // lines that are not worth folding
-const PALETTE = 8;
+/** Characters, about; longer lines are broken. */
+const WRAPPED_LENGTH = 80;
+/** Lines around a match that stay when the others are folded. */
+const CONTEXT = 2;
+/** Lines. Fewer are not worth folding. */
+const SHORTEST_FOLD = 3;
 
-/** Pieces of a file that lie in matches: [start, end, match, is in a run], not overlapping. */
-function marksOf(matches, side, active) {
-  const cuts = [];
-  for (const match of matches) cuts.push([match.start[side], 1, match], [match.end[side], 0, match]);
-  cuts.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const marks = [];
-  const open = new Set();
-  for (let at = 0; at < cuts.length; at += 1) {
-    const [place, isStart, match] = cuts[at];
-    if (isStart) open.add(match);
-    else open.delete(match);
-    const next = at + 1 < cuts.length ? cuts[at + 1][0] : place;
-    if (!open.size || next === place) continue;
-    let inner = open.has(active) ? active : null; // the chosen one is on top, else the shortest
-    if (!inner)
-      for (const one of open)
-        if (!inner || one.end[side] - one.start[side] <= inner.end[side] - inner.start[side]) inner = one;
-    let from = place;
-    for (const [start, end] of inner.runs[side]) {
-      if (end <= from || start >= next) continue;
-      if (start > from) marks.push([from, start, inner, false]);
-      marks.push([Math.max(start, from), Math.min(end, next), inner, true]);
-      from = Math.min(end, next);
-    }
-    if (from < next) marks.push([from, next, inner, false]);
-  }
-  return marks;
-}
+export class Pane {
+  file = -1;
+  text = "";
+  /** Where each line begins. */
+  starts = [0];
+  /** The element of each line that is drawn. @type {HTMLElement[]} */
+  lines = [];
+  /** The matches in this file. @type {Match[]} */
+  here = [];
+  /** @type {Mark[]} */
+  marks = [];
+  overlaps = false;
+  /** @type {Match | null} */
+  active = null;
+  /** The labels of pages and cells by line, counted from 1. @type {Map<number, string>} */
+  parts = new Map();
+  /** Lines that were not compared. @type {Set<number>} */
+  ignored = new Set();
+  /** The numbers of the matches that begin in each line. @type {Map<number, number[]>} */
+  tags = new Map();
+  /** Start, end and kind of each token, once they are needed. @type {number[] | null} */
+  tokens = null;
 
-/** The number of the first that lies behind a place; `end` tells where each lies. */
-function firstAfter(list, end, place, count = list.length) {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (end(list[middle], middle) > place) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
-/** The caret that a click would set, as a node and a number of characters in it. */
-function caret(event) {
-  const { clientX: x, clientY: y } = event;
-  if (document.caretPositionFromPoint) {
-    const found = document.caretPositionFromPoint(x, y);
-    return [found?.offsetNode, found?.offset];
-  }
-  const range = document.caretRangeFromPoint(x, y);
-  return [range?.startContainer, range?.startOffset];
-}
-
-/** The texts in an element, one after another. */
-function textsIn(element) {
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  const found = [];
-  while (walker.nextNode()) found.push(walker.currentNode);
-  return found;
-}
-
-class Pane {
+  /**
+   * @param {Side} side
+   * @param {Submission} submission
+   * @param {DocumentText[]} texts
+   * @param {Match[]} matches
+   * @param {PaneOptions} options
+   */
   constructor(side, submission, texts, matches, options) {
-    Object.assign(this, { side, submission, texts, matches, options, file: -1, active: null });
-    this.counts = submission.files.map(
-      (_, file) => matches.filter((match) => match.file[side] === file).length,
-    );
+    this.side = side;
+    this.submission = submission;
+    this.texts = texts;
+    this.matches = matches;
+    this.options = options;
     this.switcher = make(
       "select",
       { class: "files", "aria-label": "File", onchange: () => this.show(Number(this.switcher.value)) },
-      submission.files.map((file, n) =>
-        make(
-          "option",
-          { value: n },
-          `${trimmed(file.name, 80)} (${counted(this.counts[n], "match").replace("matchs", "matches")})`,
-        ),
-      ),
+      submission.files.map(({ name }, file) => {
+        const count = matches.filter((match) => match.file[side] === file).length;
+        return make("option", { value: file }, `${trimmed(name, 80)} (${counted(count, "match", "matches")})`);
+      }),
     );
-    this.body = make("div", { class: "lines", onclick: (event) => this.clicked(event) });
+    this.body = make("div", { class: "lines", onclick: (event) => this.click(event) });
     this.scroller = make("div", { class: "scroller", tabindex: 0 }, this.body);
-    this.canvas = make("canvas", { "aria-hidden": true });
-    this.window = make("div", { class: "window" });
-    this.map = make("div", { class: "map", onclick: (event) => this.jump(event) }, this.canvas, this.window);
+    this.map = new MatchMap(this.scroller);
     this.element = make(
       "section",
       { class: "pane" },
       make("div", { class: "head" }, this.switcher),
-      make("div", { class: "both" }, this.scroller, this.map),
+      make("div", { class: "pane-body" }, this.scroller, this.map.element),
     );
-    this.scroller.addEventListener("scroll", () => requestAnimationFrame(() => this.drawWindow()), {
-      passive: true,
-    });
     this.watcher = new IntersectionObserver(
-      (entries) => entries.forEach((entry) => entry.isIntersecting && this.colour(entry.target)),
+      (entries) =>
+        entries.forEach((entry) => entry.isIntersecting && this.colour(/** @type {Block} */ (entry.target))),
       { root: this.scroller, rootMargin: "600px" },
     );
-    new ResizeObserver(() => this.drawMap()).observe(this.map);
+    new ResizeObserver(() => this.drawMap()).observe(this.map.element);
   }
 
+  /**
+   * Show a file of the submission.
+   * @param {number} file
+   */
   show(file) {
     if (file === this.file) return;
     this.file = file;
     this.switcher.value = String(file);
-    const { text } = this.texts[file];
+    const { text, parts, ignored } = this.texts[file];
     this.text = text;
-    this.starts = [0];
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.starts.push(at + 1);
+    this.starts = lineStarts(text);
     this.here = this.matches.filter((match) => match.file[this.side] === file);
     this.marks = marksOf(this.here, this.side, this.active);
-    const ends = this.here.map((match) => [match.start[this.side], match.end[this.side]]);
-    ends.sort((a, b) => a[0] - b[0]);
-    this.overlap = ends.some(([, end], n) => n + 1 < ends.length && ends[n + 1][0] < end);
-    this.parts = new Map(this.texts[file].parts);
-    this.ignored = new Set(this.texts[file].ignored.flatMap((range) => this.linesWithin(range)));
+    const ranges = this.here.map((match) => this.rangeOf(match)).sort((a, b) => a[0] - b[0]);
+    this.overlaps = ranges.some(([, end], n) => n + 1 < ranges.length && ranges[n + 1][0] < end);
+    this.parts = new Map(parts);
+    this.ignored = new Set(ignored.flatMap((range) => this.linesWithin(range)));
     this.tags = new Map();
     for (const match of this.here) {
-      const first = this.line(
-        match.start[this.side] + text.slice(match.start[this.side], match.end[this.side]).search(/\S|$/),
-      );
-      if (!this.tags.has(first)) this.tags.set(first, []);
-      this.tags.get(first).push(match.number);
+      const [start, end] = this.rangeOf(match);
+      const line = this.lineOf(start + text.slice(start, end).search(/\S|$/));
+      this.tags.set(line, [...(this.tags.get(line) ?? []), match.number]);
     }
     this.tokens = null;
     this.element.classList.toggle("prose", this.submission.files[file].language === "text");
@@ -134,218 +110,260 @@ class Pane {
     this.scroller.scrollLeft = 0;
   }
 
-  /** The line of a place, from 0. */
-  line(place) {
-    return Math.max(0, firstAfter(this.starts, (start) => start, place) - 1);
+  /**
+   * @param {Match} match
+   * @returns {Range}
+   */
+  rangeOf(match) {
+    return [match.start[this.side], match.end[this.side]];
   }
 
-  /** The lines of which nothing but spaces lies outside. */
+  /**
+   * Return the line of a position, counted from 0.
+   * @param {number} position
+   */
+  lineOf(position) {
+    return Math.max(0, firstAfter(this.starts.length, (n) => this.starts[n], position) - 1);
+  }
+
+  /**
+   * Return the lines that have no letter or digit outside a range.
+   * @param {Range} range
+   */
   linesWithin([start, end]) {
-    const found = [];
-    for (let n = this.line(start); n < this.starts.length && this.starts[n] < end; n += 1) {
+    const lines = [];
+    for (let n = this.lineOf(start); n < this.starts.length && this.starts[n] < end; n += 1) {
       const [from, to] = [this.starts[n], this.starts[n + 1] ?? this.text.length];
       const outside = this.text.slice(from, Math.max(from, start)) + this.text.slice(Math.min(to, end), to);
-      if (!/[\p{L}\p{N}]/u.test(outside)) found.push(n);
+      if (!/[\p{L}\p{N}]/u.test(outside)) lines.push(n);
     }
-    return found;
+    return lines;
   }
 
-  /** Which lines are shown, as ranges. */
-  shown() {
-    const lines = this.starts.length;
-    if (!this.options.isFolded) return [[0, lines]];
+  /**
+   * Return the ranges of lines that are not folded.
+   * @returns {Range[]}
+   */
+  unfolded() {
+    const count = this.starts.length;
+    if (!this.options.isFolded) return [[0, count]];
+    /** @type {Range[]} */
     const ranges = [];
-    const wanted = this.here.map((m) => [
-      this.line(m.start[this.side]) - AROUND,
-      this.line(Math.max(m.start[this.side], m.end[this.side] - 1)) + AROUND + 1,
-    ]);
+    const wanted = this.here.map((match) => {
+      const [start, end] = this.rangeOf(match);
+      return [this.lineOf(start) - CONTEXT, this.lineOf(Math.max(start, end - 1)) + CONTEXT + 1];
+    });
     for (const [from, to] of wanted.sort((a, b) => a[0] - b[0])) {
-      const last = ranges[ranges.length - 1];
-      if (last && from <= last[1] + FEW) last[1] = Math.max(last[1], Math.min(lines, to));
-      else ranges.push([Math.max(0, from), Math.min(lines, to)]);
+      const last = ranges.at(-1);
+      if (last && from <= last[1] + SHORTEST_FOLD) last[1] = Math.max(last[1], Math.min(count, to));
+      else ranges.push([Math.max(0, from), Math.min(count, to)]);
     }
     return ranges;
   }
 
+  /** Draw the file. */
   render() {
     this.watcher.disconnect();
-    this.elements = new Array(this.starts.length);
-    const made = [];
-    let before = 0;
-    for (const [from, to] of [...this.shown(), [this.starts.length, this.starts.length]]) {
-      if (from > before) made.push(this.fold(before, from));
-      for (let at = from; at < to; at += BLOCK) made.push(this.block(at, Math.min(to, at + BLOCK)));
-      before = to;
-    }
+    this.lines = new Array(this.starts.length);
+    this.body.replaceChildren();
     this.element.classList.toggle("wraps", this.options.wraps);
-    this.body.style.setProperty("--digits", String(this.starts.length).length);
-    this.body.style.setProperty("--tags", String(this.matches.length).length);
-    this.body.replaceChildren(...made);
-    made.forEach((block) => block.classList.contains("block") && this.watcher.observe(block));
+    this.body.style.setProperty("--digits", String(String(this.starts.length).length));
+    this.body.style.setProperty("--tags", String(String(this.matches.length).length));
+    let shown = 0;
+    for (const [from, to] of this.unfolded()) {
+      if (from > shown) this.body.append(this.fold(shown, from));
+      this.body.append(...this.blocks(from, to));
+      shown = to;
+    }
+    if (shown < this.starts.length) this.body.append(this.fold(shown, this.starts.length));
     this.drawMap();
   }
 
+  /**
+   * Build a button that stands for lines, and shows them.
+   * @param {number} from
+   * @param {number} to
+   */
   fold(from, to) {
-    const open = () => {
-      const blocks = [];
-      for (let at = from; at < to; at += BLOCK) blocks.push(this.block(at, Math.min(to, at + BLOCK)));
-      button.replaceWith(...blocks);
-      blocks.forEach((block) => this.watcher.observe(block));
-    };
-    const words = make("span", {}, `… ${counted(to - from, "line")} …`);
-    const button = make("button", { class: "fold", onclick: open }, words);
+    const label = make("span", {}, `… ${counted(to - from, "line")} …`);
+    const unfold = () => button.replaceWith(...this.blocks(from, to));
+    const button = make("button", { class: "fold", onclick: unfold }, label);
     return button;
   }
 
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
+  blocks(from, to) {
+    const blocks = [];
+    for (let at = from; at < to; at += BLOCK_SIZE) blocks.push(this.block(at, Math.min(to, at + BLOCK_SIZE)));
+    return blocks;
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @returns {Block}
+   */
   block(from, to) {
-    const block = make("div", { class: "block" });
+    const block = Object.assign(make("div", { class: "block" }), { from, to, isStale: false });
     const characters = (this.starts[to] ?? this.text.length) - this.starts[from];
-    const broken = this.options.wraps ? characters / PER_LINE : 0; // as high as it will be, or places move later
+    const broken = this.options.wraps ? characters / WRAPPED_LENGTH : 0; // a wrong height would move lines later
     block.style.containIntrinsicSize = `auto 300px auto ${Math.round((to - from + broken) * LINE_HEIGHT)}px`;
-    Object.assign(block, { from, to });
     this.fill(block, []);
+    this.watcher.observe(block);
     return block;
   }
 
-  /** Syntax colours for what is about to be seen. */
+  /**
+   * Add syntax colours to a block that is about to come into view.
+   * @param {Block} block
+   */
   colour(block) {
     this.watcher.unobserve(block);
-    if (!this.tokens) this.tokens = tokensOf(this.text, this.submission.files[this.file].language);
+    this.tokens ??= tokensOf(this.text, this.submission.files[this.file].language);
     if (this.tokens.length || block.isStale) this.fill(block, this.tokens);
     block.isStale = false;
   }
 
+  /**
+   * Draw the lines of a block.
+   * @param {Block} block
+   * @param {number[]} tokens
+   */
   fill(block, tokens) {
-    const lines = [];
     const from = this.starts[block.from];
-    let mark = firstAfter(this.marks, ([, end]) => end, from);
-    let token = firstAfter(tokens, (_, n) => tokens[n * 3 + 1], from, tokens.length / 3);
+    let mark = firstAfter(this.marks.length, (n) => this.marks[n].end, from);
+    let token = 3 * firstAfter(tokens.length / 3, (n) => tokens[3 * n + 1], from);
+    let at = from;
+    /** Add the text up to a position to an element, with its colours. @param {number} to @param {Element} place */
+    const add = (to, place) => {
+      while (at < to) {
+        while (token < tokens.length && tokens[token + 1] <= at) token += 3;
+        const [start, end] = token < tokens.length ? [tokens[token], tokens[token + 1]] : [to, to];
+        const stop = Math.min(to, start > at ? start : end);
+        const text = visible(this.text.slice(at, stop));
+        place.append(start > at ? text : make("span", { class: TOKEN_CLASSES[tokens[token + 2]] }, text));
+        at = stop;
+      }
+    };
+    const lines = [];
     for (let n = block.from; n < block.to; n += 1) {
       const line = make("div", { class: "line", "data-n": n + 1, "data-part": this.parts.get(n + 1) });
       if (this.ignored.has(n)) line.classList.add("ignored");
-      if (this.tags.has(n)) line.append(this.tag(this.tags.get(n)));
-      let at = this.starts[n];
+      const numbers = this.tags.get(n);
+      if (numbers) line.append(this.tag(numbers));
+      at = this.starts[n];
       const end = n + 1 < this.starts.length ? this.starts[n + 1] - 1 : this.text.length;
-      const add = (to, place) => {
-        while (at < to) {
-          while (token * 3 < tokens.length && tokens[token * 3 + 1] <= at) token += 1;
-          const isPlain = token * 3 >= tokens.length || tokens[token * 3] >= to;
-          if (isPlain || tokens[token * 3] > at) {
-            const stop = isPlain ? to : tokens[token * 3];
-            place.append(visible(this.text.slice(at, stop)));
-            at = stop;
-          } else {
-            const stop = Math.min(to, tokens[token * 3 + 1]);
-            place.append(
-              make("span", { class: TOKEN_CLASSES[tokens[token * 3 + 2]] }, visible(this.text.slice(at, stop))),
-            );
-            at = stop;
-          }
-        }
-      };
       while (at < end) {
-        while (mark < this.marks.length && this.marks[mark][1] <= at) mark += 1;
-        if (mark >= this.marks.length || this.marks[mark][0] >= end) {
+        while (mark < this.marks.length && this.marks[mark].end <= at) mark += 1;
+        const next = this.marks[mark];
+        if (!next || next.start >= end) {
           add(end, line);
         } else {
-          const [start, stop, match, isRun] = this.marks[mark];
-          add(start, line);
-          const kind = `m c${(match.number - 1) % PALETTE}${isRun ? " run" : ""}${match === this.active ? " on" : ""}`;
-          const piece = make("span", { class: kind, "data-m": match.number });
-          add(Math.min(end, stop), piece);
+          add(next.start, line);
+          const piece = this.piece(next);
+          add(Math.min(end, next.end), piece);
           line.append(piece);
         }
       }
-      if (at === this.starts[n]) line.append(make("br")); // else it would be lost when copied
-      this.elements[n] = line;
+      if (at === this.starts[n]) line.append(make("br")); // without it, copied text would lose the line
+      this.lines[n] = line;
       lines.push(line);
     }
     block.replaceChildren(...lines);
   }
 
-  /** The numbers of the matches that begin in a line, beside its own number. */
+  /** @param {Mark} mark */
+  piece({ match, isRun }) {
+    const kind = `m c${colourOf(match.number)}${isRun ? " run" : ""}${match === this.active ? " on" : ""}`;
+    return make("span", { class: kind, "data-m": match.number });
+  }
+
+  /**
+   * Build the tag of a line with the numbers of the matches that begin there.
+   * @param {number[]} numbers
+   */
   tag([first, ...others]) {
     const text = others.length ? first + "+" : first;
     const title = others.length ? "Matches " + [first, ...others].join(", ") : null;
-    return make("span", { class: `tag c${(first - 1) % PALETTE}`, "data-m": first, "data-tag": text, title });
+    return make("span", { class: `tag c${colourOf(first)}`, "data-m": first, "data-tag": text, title });
   }
 
-  /** Chooses the match that was clicked; clicked again, the next of those that lie there. */
-  clicked(event) {
-    const piece = event.target.closest("[data-m]");
-    if (!piece || getSelection().toString()) return;
-    const line = piece.closest(".line");
+  /**
+   * Choose the match that was clicked; another click chooses the next match in that place.
+   * @param {MouseEvent} event
+   */
+  click(event) {
+    const piece = targetIn(event, "[data-m]");
+    const line = targetIn(event, ".line");
+    if (!piece || !line || getSelection()?.toString()) return;
     const isTag = piece.classList.contains("tag");
-    const place = this.placeOf(event, line);
-    const there = isTag
-      ? this.tags.get(Number(line.dataset.n) - 1)
-      : this.here.filter((m) => m.start[this.side] <= place && place < m.end[this.side]).map((m) => m.number);
-    const at = there.indexOf(this.active?.number);
-    const number = at < 0 ? Number(piece.dataset.m) : there[(at + 1) % there.length];
-    this.options.select(number, this.side, isTag ? this.matches[number - 1].start[this.side] : place);
+    const position = clickedPosition(event, line, this.starts[Number(line.dataset.n) - 1]);
+    /** @param {Match} match */
+    const isThere = (match) => match.start[this.side] <= position && position < match.end[this.side];
+    const numbers = isTag
+      ? (this.tags.get(Number(line.dataset.n) - 1) ?? [])
+      : this.here.filter(isThere).map((match) => match.number);
+    const at = this.active ? numbers.indexOf(this.active.number) : -1;
+    const number = at < 0 ? Number(piece.dataset.m) : numbers[(at + 1) % numbers.length];
+    this.options.select(number, this.side, isTag ? this.matches[number - 1].start[this.side] : position);
   }
 
-  /** Where in the text was clicked. */
-  placeOf(event, line) {
-    const [node, offset] = caret(event);
-    let place = this.starts[Number(line.dataset.n) - 1];
-    if (!node || !line.contains(node)) return place;
-    for (const text of textsIn(line)) {
-      if (text === node) return place + offset;
-      place += text.length;
-    }
-    return place;
+  /**
+   * Return where a position is on the screen, or null if it is folded.
+   * @param {number} position
+   */
+  rectangle(position) {
+    const n = this.lineOf(position);
+    const line = this.lines[n];
+    const block = line?.closest(".block");
+    if (!(block instanceof HTMLElement) || !line.isConnected) return null;
+    block.style.contentVisibility = "visible"; // otherwise it may have no layout yet
+    return boxOf(line, position - this.starts[n]);
   }
 
-  /** Where a place is on the screen; nowhere if it is folded. */
-  rectangle(place) {
-    const n = this.line(place);
-    const line = this.elements[n];
-    if (!line?.isConnected) return null;
-    line.closest(".block").style.contentVisibility = "visible"; // or it may not be laid out yet
-    let left = place - this.starts[n];
-    for (const text of textsIn(line)) {
-      if (left < text.length) {
-        const range = document.createRange();
-        range.setStart(text, left);
-        range.setEnd(text, left + 1);
-        return range.getBoundingClientRect();
-      }
-      left -= text.length;
-    }
-    return line.getBoundingClientRect();
+  /**
+   * Return how many pixels below the top of the pane a position is.
+   * @param {number} position
+   */
+  depth(position) {
+    return (this.rectangle(position)?.top ?? 0) - this.scroller.getBoundingClientRect().top;
   }
 
-  /** How far below the top of the pane a place is shown. */
-  height(place) {
-    const top = this.rectangle(place)?.top ?? 0;
-    return top - this.scroller.getBoundingClientRect().top;
-  }
-
-  /** Shows a place, so far below the top; again, for what comes into view may have another height. */
-  reveal(place, below) {
+  /**
+   * Scroll a position to a depth below the top of the pane.
+   * @param {number} position
+   * @param {number} depth
+   */
+  reveal(position, depth) {
     const move = () => {
-      const found = this.rectangle(place);
-      if (!found) return;
+      const box = this.rectangle(position);
+      if (!box) return;
       const frame = this.scroller.getBoundingClientRect();
-      this.scroller.scrollTop += found.top - frame.top - below;
-      if (found.left < frame.left || found.right > frame.right - LINE_HEIGHT)
-        this.scroller.scrollLeft += found.left - frame.left - frame.width / 3;
+      this.scroller.scrollTop += box.top - frame.top - depth;
+      if (box.left < frame.left || box.right > frame.right - LINE_HEIGHT)
+        this.scroller.scrollLeft += box.left - frame.left - frame.width / 3;
     };
     move();
-    requestAnimationFrame(() => (move(), requestAnimationFrame(move)));
+    requestAnimationFrame(() => (move(), requestAnimationFrame(move))); // blocks change height as they come into view
   }
 
+  /**
+   * Make a match stand out.
+   * @param {Match} match
+   */
   activate(match) {
-    const changed = [this.active, match].filter((one) => one && this.here.includes(one));
+    const changed = [this.active, match].filter((one) => one !== null && this.here.includes(one));
     this.active = match;
     for (const piece of this.body.querySelectorAll(".on")) piece.classList.remove("on");
     for (const piece of this.body.querySelectorAll(`[data-m="${match.number}"]`)) piece.classList.add("on");
-    if (this.overlap) {
+    if (this.overlaps) {
       this.marks = marksOf(this.here, this.side, match);
-      for (const block of this.body.querySelectorAll(".block")) {
+      for (const block of /** @type {NodeListOf<Block>} */ (this.body.querySelectorAll(".block"))) {
         const [from, to] = [this.starts[block.from], this.starts[block.to] ?? this.text.length + 1];
-        if (changed.some((one) => one.start[this.side] < to && one.end[this.side] > from)) {
+        if (changed.some((one) => one && one.start[this.side] < to && one.end[this.side] > from)) {
           block.isStale = true;
           this.watcher.observe(block);
         }
@@ -355,36 +373,14 @@ class Pane {
   }
 
   drawMap() {
-    const { clientWidth: width, clientHeight: height } = this.map;
-    if (!width || !height || !this.starts) return;
-    const scale = window.devicePixelRatio || 1;
-    Object.assign(this.canvas, { width: width * scale, height: height * scale });
-    const pen = this.canvas.getContext("2d");
-    const style = getComputedStyle(document.documentElement);
-    const colours = Array.from({ length: PALETTE }, (_, n) => style.getPropertyValue("--c" + n).trim());
-    // Lines that are broken are the higher, the longer they are.
-    const per = (height / (this.options.wraps ? this.text.length + 1 : this.starts.length)) * scale;
-    for (const match of this.here) {
-      const ends = [match.start[this.side], match.end[this.side]];
-      const [from, to] = this.options.wraps ? ends : ends.map((place) => this.line(place));
-      pen.globalAlpha = match === this.active ? 1 : 0.6;
-      pen.fillStyle = colours[(match.number - 1) % PALETTE];
-      const inset = match === this.active ? 0 : 3 * scale;
-      pen.fillRect(inset, from * per, width * scale - 2 * inset, Math.max(2 * scale, (to + 1 - from) * per));
-    }
-    this.drawWindow();
-  }
-
-  drawWindow() {
-    const { scrollTop, scrollHeight, clientHeight } = this.scroller;
-    this.window.hidden = clientHeight >= scrollHeight;
-    this.window.style.top = (scrollTop / scrollHeight) * 100 + "%";
-    this.window.style.height = Math.min(1, clientHeight / scrollHeight) * 100 + "%";
-  }
-
-  jump(event) {
-    const box = this.map.getBoundingClientRect();
-    this.scroller.scrollTop =
-      ((event.clientY - box.top) / box.height) * this.scroller.scrollHeight - this.scroller.clientHeight / 2;
+    // Broken lines are higher the longer they are, so then the map counts characters instead of lines.
+    const { wraps } = this.options;
+    const places = this.here.map((match) => {
+      const [start, end] = this.rangeOf(match);
+      /** @type {Range} */
+      const range = wraps ? [start, end] : [this.lineOf(start), this.lineOf(end)];
+      return { match, range };
+    });
+    this.map.draw(places, wraps ? this.text.length + 1 : this.starts.length, this.active);
   }
 }

@@ -1,102 +1,124 @@
-// What the reviewer thinks of each pair: kept by the browser under the hash of the contents, and in files.
+// A reviewer's verdict on each pair: stored by the browser under a hash of the contents, and in files.
+
+/** @import { Pair, Verdict } from "./types" */
+import { index } from "./data.js";
+import { download, make } from "./elements.js";
+import { counted, grouped } from "./format.js";
+import { showMessage } from "./frame.js";
+import { store, stored } from "./storage.js";
 
 const VERDICTS = ["", "copied", "common source", "no"];
-const undecided = { verdict: "", note: "" };
 
-function isVerdict(found) {
-  return Boolean(found) && VERDICTS.includes(found.verdict) && typeof found.note === "string";
+/**
+ * @param {unknown} value
+ * @returns {value is Verdict}
+ */
+function isVerdict(value) {
+  if (typeof value !== "object" || value === null || !("verdict" in value) || !("note" in value)) return false;
+  return typeof value.verdict === "string" && VERDICTS.includes(value.verdict) && typeof value.note === "string";
 }
 
-/** What the browser keeps, unless the report was made with another verdict than was known when it was chosen. */
-function verdictOf(pair) {
+/**
+ * Return the verdict the browser stores, unless the report now brings another one than when it was chosen.
+ * @param {Pair} pair
+ * @returns {Verdict}
+ */
+export function verdictOf(pair) {
   const given = index.verdicts[pair.key];
   try {
-    const found = JSON.parse(kept.get("verdict:" + pair.key) || "null");
-    if (isVerdict(found) && (!given || found.over === JSON.stringify(given))) return found;
+    const own = JSON.parse(stored("verdict:" + pair.key) ?? "null");
+    if (isVerdict(own) && (!given || ("over" in own && own.over === JSON.stringify(given)))) return own;
   } catch {
-    // Not ours: as if there were none.
+    // Not a verdict: ignore it.
   }
-  return given || undecided;
+  return given ?? { verdict: "", note: "" };
 }
 
+/**
+ * @param {Pair} pair
+ * @param {Partial<Verdict>} change
+ */
 function setVerdict(pair, change) {
   const { verdict, note } = { ...verdictOf(pair), ...change };
   const over = JSON.stringify(index.verdicts[pair.key]);
-  const isKept = kept.set("verdict:" + pair.key, JSON.stringify({ verdict, note, over }));
-  if (!isKept) {
+  if (!store("verdict:" + pair.key, JSON.stringify({ verdict, note, over }))) {
     index.verdicts[pair.key] = { verdict, note };
-    say("This browser keeps nothing for pages like this one: export the verdicts before you close it.");
+    showMessage("This browser stores nothing for this page. Export the verdicts before you close it.");
   }
 }
 
-/** Where a verdict is chosen and a note written. */
-function verdictFields(pair, changed = () => {}) {
-  const now = verdictOf(pair);
+/** @param {string | null} chosen */
+export const verdictOptions = (chosen) =>
+  VERDICTS.map((verdict) =>
+    make("option", { value: verdict, selected: verdict === chosen }, verdict || "not decided"),
+  );
+
+/**
+ * Build the fields for a verdict and a note.
+ * @param {Pair} pair
+ */
+export function verdictFields(pair) {
+  const current = verdictOf(pair);
   const choice = make(
     "select",
     {
       "aria-label": "Verdict",
       class: "verdict",
-      "data-verdict": now.verdict,
+      "data-verdict": current.verdict,
       onchange: () => {
         setVerdict(pair, { verdict: choice.value });
         choice.dataset.verdict = choice.value;
-        changed();
       },
     },
-    VERDICTS.map((verdict) =>
-      make("option", { value: verdict, selected: verdict === now.verdict }, verdict || "not decided"),
-    ),
+    verdictOptions(current.verdict),
   );
   const note = make("input", {
     "aria-label": "Note",
     class: "note",
     placeholder: "Note",
-    value: now.note,
+    value: current.note,
     oninput: () => {
       setVerdict(pair, { note: note.value });
       printed.textContent = note.value;
     },
   });
-  const printed = make("span", { class: "printed" }, now.note);
+  const printed = make("span", { class: "printed-note" }, current.note);
   return [choice, note, printed];
 }
 
-function exportVerdicts() {
-  const verdicts = { ...index.verdicts }; // those of pairs that are no longer listed too
+export function exportVerdicts() {
+  const verdicts = { ...index.verdicts }; // includes pairs that are no longer listed
   for (const pair of index.pairs) {
     const { verdict, note } = verdictOf(pair);
     delete verdicts[pair.key];
     if (verdict || note) verdicts[pair.key] = { verdict, note };
   }
   const text = JSON.stringify({ kind: "chaffinch verdicts", version: 1, verdicts }, null, 1) + "\n";
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  make("a", { href: address, download: "verdicts.json" }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
+  download("verdicts.json", text, "application/json");
 }
 
-async function importVerdicts(file) {
-  let found;
+/** @param {File} file */
+export async function importVerdicts(file) {
+  /** @type {unknown} */
+  let verdicts = null;
   try {
-    found = JSON.parse(await file.text()).verdicts;
+    verdicts = JSON.parse(await file.text()).verdicts;
   } catch {
-    found = null;
+    // Not JSON: the message below says so.
   }
-  if (!found || typeof found !== "object") {
-    say("This file has no verdicts in it.");
+  if (!verdicts || typeof verdicts !== "object") {
+    showMessage("This file contains no verdicts.");
     return;
   }
+  const imported = new Map(Object.entries(verdicts));
   let known = 0;
   for (const pair of index.pairs) {
-    if (Object.hasOwn(found, pair.key) && isVerdict(found[pair.key])) {
-      setVerdict(pair, found[pair.key]);
+    const verdict = imported.get(pair.key);
+    if (isVerdict(verdict)) {
+      setVerdict(pair, verdict);
       known += 1;
     }
   }
-  say(
-    counted(known, "verdict") +
-      " read; " +
-      grouped(Object.keys(found).length - known) +
-      " for pairs that are not in this report.",
-  );
+  const others = grouped(imported.size - known);
+  showMessage(`${counted(known, "verdict")} imported; ${others} for pairs that are not in this report.`);
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posixpath import basename, dirname, join, normpath
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, elements, parse
 from chaffinch.read.formats.office.paragraphs import Paragraphs
 from chaffinch.types import Document
@@ -42,7 +42,7 @@ def text(document: Document, unpack: Unpack) -> Document:
     main = next(iter(_related(document, unpack, "", "officeDocument")), "word/document.xml")
     body = unpack(main)
     if body is None:
-        raise Unreadable(f"{document.name}: is damaged (no {main} in it); save it again")
+        raise Unreadable(document.name, SkipReason.DAMAGED, f"is damaged (no {main} in it); save it again")
     paragraphs = Paragraphs(document)
     _story(document.name, body, paragraphs)
     for note_type in ("footnotes", "endnotes"):

@@ -6,7 +6,7 @@ import re
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
 from chaffinch.read.formats.office.package import Unpack, elements
@@ -27,7 +27,9 @@ def text(document: Document, unpack: Unpack) -> Document:
         if element == "CipherReference"
     }
     if not locked.isdisjoint(chapters):  # embedded fonts are often scrambled, which does not matter
-        raise Unreadable(f"{document.name}: is locked by its publisher (DRM); hand in a copy that is not")
+        raise Unreadable(
+            document.name, SkipReason.PROTECTED, "is locked by its publisher (DRM); hand in a copy that is not"
+        )
     for number, path in enumerate(chapters, 1):
         page = html_text(_TITLE.sub(b"", unpack(path) or b"", count=1))
         if page:
@@ -36,7 +38,9 @@ def text(document: Document, unpack: Unpack) -> Document:
             extract.write(page + "\n")
     if not found:
         raise Unreadable(
-            f"{document.name}: holds no text; if it shows pictures of text, hand in the text itself"
+            document.name,
+            SkipReason.NOT_TEXT,
+            "holds no text; if it shows pictures of text, hand in the text itself",
         )
     return extract.document()
 
@@ -49,7 +53,9 @@ def _chapters(name: str, unpack: Unpack) -> list[str]:
     )
     listed = elements(name, unpack(_resolve("", package)))
     if not listed:
-        raise Unreadable(f"{name}: is damaged (its table of contents is missing); save it again")
+        raise Unreadable(
+            name, SkipReason.DAMAGED, "is damaged (its table of contents is missing); save it again"
+        )
     pages = {
         a.get("id", ""): _resolve(dirname(package), a.get("href", ""))
         for element, a in listed

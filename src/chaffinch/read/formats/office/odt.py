@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, parse
 from chaffinch.read.formats.office.paragraphs import Paragraphs
 from chaffinch.types import Document
@@ -29,10 +29,10 @@ _MAX_SPACES = 80
 def text(document: Document, unpack: Unpack) -> Document:
     """The body with every change accepted, then the notes; comments and hidden text are left out."""
     if b"encryption-data" in (unpack("META-INF/manifest.xml") or b""):
-        raise Unreadable(f"{document.name}: is protected by a password; save it without one")
+        raise Unreadable(document.name, SkipReason.PROTECTED, "is protected by a password; save it without one")
     content = unpack("content.xml")
     if content is None:
-        raise Unreadable(f"{document.name}: is damaged (no content.xml in it); save it again")
+        raise Unreadable(document.name, SkipReason.DAMAGED, "is damaged (no content.xml in it); save it again")
     paragraphs = Paragraphs(document)
     skipped = 0  # elements open since the first that is left out
     open_paragraphs: list[list[str]] = []  # a paragraph may hold a frame or a note with paragraphs

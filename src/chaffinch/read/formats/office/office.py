@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office import docx, epub, odt
 from chaffinch.read.formats.office.package import BAD_ZIP, open_zip, unpacker
 from chaffinch.types import Document
@@ -44,6 +44,8 @@ def read(document: Document) -> Iterator[Document]:
     readers = {"docx": docx.text, "odt": odt.text, "epub": epub.text}
     if document.format not in readers:
         raise Unreadable(
-            f"{document.name}: spreadsheets, slides and drawings are not read; save it as PDF or as text"
+            document.name,
+            SkipReason.DAMAGED,
+            "spreadsheets, slides and drawings are not read; save it as PDF or as text",
         )
     yield readers[document.format](document, unpacker(document))

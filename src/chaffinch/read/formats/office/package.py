@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.budget import MAX_MEMBER, MAX_RATIO, RATIO_FREE, Budget
 from chaffinch.types import Document
 
@@ -40,21 +40,25 @@ def unpacker(document: Document) -> Unpack:
     try:
         archive, files = open_zip(document.data)
     except BAD_ZIP as error:
-        raise Unreadable(f"{name}: is damaged ({error}); save it again") from None
+        raise Unreadable(name, SkipReason.DAMAGED, f"is damaged ({error}); save it again") from None
 
     def unpack(path: str) -> bytes | None:
         info = files.get(path.lower())
         if info is None:
             return None
         if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # the others unpack without a bound
-            raise Unreadable(f"{name}: {path} in it is packed as no document is; save it again")
+            raise Unreadable(
+                name, SkipReason.DAMAGED, f"{path} in it is packed as no document is; save it again"
+            )
         if info.flag_bits & 1:
-            raise Unreadable(f"{name}: is protected by a password; save it without one")
+            raise Unreadable(name, SkipReason.PROTECTED, "is protected by a password; save it without one")
         try:
             with archive.open(info) as file:
                 return budget.unpack(cast(BinaryIO, file), f"{name}/{path}", min(info.compress_size, size))
         except BAD_ZIP as error:
-            raise Unreadable(f"{name}: {path} in it is damaged ({error}); save it again") from None
+            raise Unreadable(
+                name, SkipReason.DAMAGED, f"{path} in it is damaged ({error}); save it again"
+            ) from None
 
     return unpack
 
@@ -70,7 +74,9 @@ def parse(
 
     def refuse(*_: object) -> None:
         raise Unreadable(
-            f"{name}: its XML defines abbreviations, as bombs do and documents do not; save it again"
+            name,
+            SkipReason.DAMAGED,
+            "its XML defines abbreviations, as bombs do and documents do not; save it again",
         )
 
     def check(_: str | None, namespace: str | None) -> None:
@@ -87,7 +93,7 @@ def parse(
     try:
         parser.Parse(xml, True)
     except _BAD_XML as error:
-        raise Unreadable(f"{name}: its XML is damaged ({error}); save it again") from None
+        raise Unreadable(name, SkipReason.DAMAGED, f"its XML is damaged ({error}); save it again") from None
 
 
 def elements(name: str, xml: bytes | None) -> list[tuple[str, Attributes]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.extract import Extract
 from chaffinch.types import Document
 
@@ -52,7 +52,9 @@ class Paragraphs:
                 self._gap = "\n"
         if not self._gap:
             raise Unreadable(
-                f"{self._name}: holds no text; if it shows pictures of text, hand in the text itself"
+                self._name,
+                SkipReason.NOT_TEXT,
+                "holds no text; if it shows pictures of text, hand in the text itself",
             )
         self._extract.write("\n")
         return self._extract.document()

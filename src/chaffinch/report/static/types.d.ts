@@ -1,0 +1,177 @@
+// The data of a report as view.py builds it, and the types that several scripts share.
+
+export interface Index {
+  submissions: Submission[];
+  pairs: Pair[];
+  clusters: Cluster[];
+  graph: Graph;
+  common: Passage[];
+  skipped: { name: string; reason: string; detail: string }[];
+  /** How many pairs fall into each equal range of scores, from 0 to 1. */
+  background: number[];
+  /** How many submissions contain something that was not compared. */
+  ignored: number;
+  receipt: Receipt;
+  verdicts: Record<string, Verdict>;
+  /** The records of each language table, for the syntax colours. */
+  languages: Record<string, string[][]>;
+  words: Record<Term, string>;
+  /** By the number of a submission, when it was handed in: as text, and in seconds since 1970. */
+  dates?: Record<number, [text: string, seconds: number]>;
+  /** Whether the chunks are inside the page; otherwise they are files in the folder "data". */
+  inside: boolean;
+}
+
+export type Term = "score" | "coverage" | "surprise";
+
+export interface Submission {
+  name: string;
+  old: boolean;
+  files: SourceFile[];
+  /** The share of it that lies in matches; only for submissions in a listed pair. */
+  covered?: number | null;
+}
+
+export interface SourceFile {
+  name: string;
+  format: string;
+  language: string;
+  bytes: number;
+  isText: boolean;
+  sha256: string;
+}
+
+export interface Pair {
+  /** The number of a submission. */
+  left: number;
+  right: number;
+  score: number;
+  coverage: [left: number, right: number];
+  surprise: number | null;
+  longest: number;
+  matches: number;
+  symbols: number;
+  key: string;
+}
+
+export interface Cluster {
+  members: number[];
+  score: number;
+}
+
+export interface Graph {
+  width: number;
+  height: number;
+  nodes: [submission: number, x: number, y: number][];
+}
+
+export interface Passage {
+  file: string;
+  lines: [first: number, last: number] | null;
+  symbols: number;
+  owners: number;
+  text: string;
+}
+
+export interface Receipt {
+  [key: string]: unknown;
+  background?: string;
+  base?: Record<string, unknown>;
+  base_symbols?: Record<string, number>;
+  max_owners?: number | null;
+  symbols_with_more_owners?: Record<string, number>;
+}
+
+export interface Verdict {
+  verdict: string;
+  note: string;
+}
+
+/** A file of a submission, in the chunk of that submission. */
+export interface DocumentText {
+  text: string;
+  /** At which line, counted from 1, each page or cell begins. */
+  parts: [line: number, label: string][];
+  /** Start and end of everything that was not compared. */
+  ignored: [start: number, end: number][];
+}
+
+/** A match in the chunk of a pair. Runs are start, end, start, end; steps are differences, left and right in turn. */
+export type MatchRow = [
+  leftFile: number,
+  leftStart: number,
+  leftEnd: number,
+  rightFile: number,
+  rightStart: number,
+  rightEnd: number,
+  symbols: number,
+  longest: number,
+  owners: number,
+  runCount: number,
+  leftRuns: number[],
+  rightRuns: number[],
+  steps: number[],
+  isRepeat: 0 | 1,
+];
+
+/** 0 is the left side, 1 the right. */
+export type Side = 0 | 1;
+export type Range = [start: number, end: number];
+
+/** A match as the panes use it. Positions are UTF-16 units of a file's text. */
+export interface Match {
+  /** In the order of the left side, counted from 1. */
+  number: number;
+  file: [left: number, right: number];
+  start: [left: number, right: number];
+  end: [left: number, right: number];
+  runs: [left: Range[], right: Range[]];
+  /** Positions that stand next to each other on the two sides. */
+  steps: [left: number[], right: number[]];
+  symbols: number;
+  runCount: number;
+  longest: number;
+  owners: number;
+  isRepeat: boolean;
+}
+
+/** A piece of a file that lies in a match. */
+export interface Mark {
+  start: number;
+  end: number;
+  match: Match;
+  isRun: boolean;
+}
+
+/** What you can switch while you look at a pair. */
+export interface PaneOptions {
+  isFolded: boolean;
+  wraps: boolean;
+  select: (number: number, side: Side, position: number) => void;
+}
+
+/** Lines of a file that are drawn together, from line `from` up to line `to`. */
+export interface Block extends HTMLElement {
+  from: number;
+  to: number;
+  isStale: boolean;
+}
+
+export type Child = Node | string | null | undefined;
+
+type Attribute = string | number | boolean | null | undefined;
+type AttributeName =
+  | ("checked" | "class" | "colspan" | "download" | "href" | "id" | "name" | "placeholder" | "role" | "scope")
+  | ("selected" | "src" | "tabindex" | "title" | "type" | "value")
+  | ("cx" | "cy" | "height" | "r" | "rx" | "text-anchor" | "viewBox" | "width" | "x" | "x1" | "x2" | "y" | "y1" | "y2");
+
+/** Attributes of an element, and listeners as "on" and the name of an event. */
+export type Properties = { [Name in AttributeName]?: Attribute } & {
+  [name: `aria-${string}` | `data-${string}`]: Attribute;
+} & { [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => void };
+
+declare global {
+  interface Window {
+    chaffinchChunk: (key: string, value: unknown) => void;
+  }
+}
