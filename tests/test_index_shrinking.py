@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ def postings(n: int) -> Postings:
 
 
 def segment(path: Path, n: int) -> Segment:
-    path.write_bytes(core_index.build(postings(n)))
+    path.write_bytes(bytes(core_index.build(postings(n))))
     return open_segment(path)
 
 
@@ -77,15 +78,14 @@ def test_an_open_index_names_the_segment_and_serves_the_rest(where: Path, size: 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 def test_every_way_to_read_a_segment_raises(tmp_path: Path, size: int) -> None:
     hashes = postings(50_000).hashes
-    for number, read in enumerate(
-        (
-            lambda one: core_index.lookup([one], hashes, NONE),
-            lambda one: one.check(),
-            lambda one: list(one.scan()),
-            lambda one: list(core_index.merge([one], NONE)),
-            lambda one: list(core_index.merge([one], np.arange(10, dtype=np.uint32))),
-        )
-    ):
+    ways: list[Callable[[Segment], object]] = [
+        lambda one: core_index.lookup([one], hashes, NONE),
+        lambda one: one.check(),
+        lambda one: list(one.scan()),
+        lambda one: list(core_index.merge([one], NONE)),
+        lambda one: list(core_index.merge([one], np.arange(10, dtype=np.uint32))),
+    ]
+    for number, read in enumerate(ways):
         path = tmp_path / f"{number}"
         one = segment(path, 50_000)
         one.check()
@@ -108,12 +108,16 @@ def test_a_segment_may_be_cut_at_any_moment_of_a_merge_or_search(tmp_path: Path,
     paths = [tmp_path / "first", tmp_path / "second"]
     hashes = postings(100_000).hashes
     segments = [segment(path, 1_000_000) for path in paths]
-    cutting = threading.Timer(delay, lambda: [cut(path, 100) for path in paths])
-    cutting.start()
-    with pytest.raises(Damaged):
+
+    def read_forever() -> None:
         while True:
             list(core_index.merge(segments, NONE, threads=2))
             core_index.lookup(segments, hashes, NONE, threads=2)
+
+    cutting = threading.Timer(delay, cut, (paths[0], 100))
+    cutting.start()
+    with pytest.raises(Damaged, match=str(paths[0])):
+        read_forever()
     cutting.join()
 
 
@@ -144,7 +148,7 @@ other[0]
 def test_a_fault_of_other_code_ends_the_process_as_ever(tmp_path: Path, how: str) -> None:
     """With and without a handler of Python's that was installed before or after ours, which still works."""
     segment(tmp_path / "ours", 50_000)
-    command = [sys.executable, "-c", FOREIGN, tmp_path / "ours", tmp_path / "theirs", how]
+    command = [sys.executable, "-c", FOREIGN, str(tmp_path / "ours"), str(tmp_path / "theirs"), how]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == -signal.SIGBUS
     assert done.stdout == ("Damaged\n" if how == "after" else "")

@@ -149,10 +149,10 @@ impl<'a> Segment<'a> {
         let watch = Watch::new(bytes);
         let damage = |why: &str| Err(Damage(why.to_string()));
         if bytes.len() < HEADER || word(bytes, 0) != MAGIC {
-            return damage("this is not a segment");
+            return damage("it is not a segment");
         }
         if word(bytes, 8) != VERSION {
-            return Err(Damage(format!("version {} of the format, not {VERSION}", word(bytes, 8))));
+            return Err(Damage(format!("it has version {} of the format, but this program reads version {VERSION}", word(bytes, 8))));
         }
         let len = bytes.len();
         if len < HEADER + TRAILER || word(bytes, len - 8) != MAGIC {
@@ -180,7 +180,7 @@ impl<'a> Segment<'a> {
             || postings / 8 > data_len as u64
             || data_len as u64 >> OFFSET_BITS != 0
         {
-            return damage("the footer makes no sense");
+            return damage("the footer contradicts itself");
         }
         let shape = Shape { postings, first, last, hash_bits, bucket_bits, document_bits };
         let pages = data_len.div_ceil(PAGE);
@@ -188,7 +188,7 @@ impl<'a> Segment<'a> {
         if document_bits != width((last - first) as u64)
             || directory_len as u64 + pages as u64 * 8 + TRAILER as u64 != footer_len
         {
-            return damage("the footer makes no sense");
+            return damage("the footer contradicts itself");
         }
         let (directory, sums) = bytes[data_len..len - TRAILER].split_at(directory_len);
         let verified = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
@@ -248,7 +248,7 @@ impl<'a> Segment<'a> {
             Some(next) => word(next, 0) & mask(OFFSET_BITS),
             None => self.data_len as u64,
         };
-        let wrong = || Err(Damage(format!("the directory makes no sense at group {number}")));
+        let wrong = || Err(Damage(format!("the directory is wrong at group {number}")));
         if start < HEADER as u64 || start > end || end > self.data_len as u64 || position_bits > 32 {
             return wrong();
         }

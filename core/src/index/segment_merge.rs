@@ -163,7 +163,7 @@ impl<'a> Merge<'a> {
             let documents = segment.shape.first..=segment.shape.last;
             let is_wrong = |r: &Record| r.0 < low || r.0 > high || !documents.contains(&((r.1 >> 32) as u32));
             if records[before..].iter().any(is_wrong) {
-                return Err((i, Damage(format!("the postings of keys {low} to {high} make no sense"))));
+                return Err((i, Damage(format!("the postings of keys {low} to {high} are not in order"))));
             }
         }
         if !self.removed.sorted.is_empty() {

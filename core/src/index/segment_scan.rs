@@ -48,7 +48,7 @@ impl Segment<'_> {
         if postings == self.shape.postings {
             return Ok(());
         }
-        Err(Damage(format!("the directory has {postings} postings and should have {}", self.shape.postings)))
+        Err(Damage(format!("the directory has {postings} postings instead of {}", self.shape.postings)))
     }
 
     /// Checks every page, the order of postings, and their number.
@@ -68,7 +68,7 @@ impl Segment<'_> {
                 let is_known =
                     |r: &Record| (self.shape.first..=self.shape.last).contains(&((r.1 >> 32) as u32));
                 if !records.is_sorted() || !records.iter().all(is_known) {
-                    return Err(Damage(format!("the postings of group {number} make no sense")));
+                    return Err(Damage(format!("the postings of group {number} are not in order")));
                 }
             }
             self.ensure_readable()
