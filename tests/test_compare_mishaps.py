@@ -240,9 +240,9 @@ def test_an_index_of_another_kind_is_told_and_what_one_promises(two: Path, tmp_p
     assert "not looked up in" in left_out.detail
     of_code = chaffinch.compare([two], old=[tmp_path / "code", tmp_path / "code"])
     assert [(p.left, p.right) for p in of_code.pairs if p.left == "cat"] == [("cat", "zed.py")]
-    assert of_code.receipt["old_indexes"] == {
-        str(tmp_path / "code"): "documents that share a run of 20 symbols are found"
-    }
+    assert of_code.receipt.old_indexes == {str(tmp_path / "code"): 20}
+    shown = of_code.receipt.to_dict()["old_indexes"].values()
+    assert list(shown) == ["documents that share a run of 20 symbols are found"]
 
 
 def test_python_is_told_what_is_out_of_range() -> None:

@@ -13,7 +13,7 @@ use crate::compare::to_u32;
 const OWN: u8 = 0;
 const BASE_CODE: u8 = 1;
 
-/// Chains the parts of runs that are not base code. Matches of fewer than k symbols are dropped.
+/// Chain the parts of runs that are not base code. Matches of fewer than k symbols are dropped.
 pub fn chain(runs: &[Run], left: &[u8], right: &[u8], settings: Settings) -> Vec<Vec<Run>> {
     let (left_ranks, right_ranks) = (Ranks::new(left, settings.gap), Ranks::new(right, settings.gap));
     let mut own: Vec<Run> = runs
@@ -68,7 +68,7 @@ impl Ranks {
     }
 }
 
-/// Returns the parts of a run that are not base code. A part between base code on both sides is all that was written
+/// Return the parts of a run that are not base code. A part between base code on both sides is all that was written
 /// there, whatever its length. A part at an end of the run goes on differently in the two documents, so it must be as
 /// long as a gram.
 fn own_parts(run: &Run, kinds: &[u8], k: usize) -> Vec<Run> {

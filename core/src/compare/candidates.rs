@@ -64,7 +64,7 @@ impl Background {
         sum(&mut self.histogram, &other.histogram);
     }
 
-    /// Returns for each document the median number of hashes it shares with another one, rounded down to its bin. The
+    /// Return for each document the median number of hashes it shares with another one, rounded down to its bin. The
     /// largest number is left out. A median stays where it is when there are a few copies.
     pub fn medians(&self, old: &[u8]) -> Vec<u32> {
         let documents = old.len();
@@ -97,7 +97,7 @@ pub struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// Takes the distinct hashes of all documents one after another. Documents that are `old` are not paired with each
+    /// Take the distinct hashes of all documents one after another. Documents that are `old` are not paired with each
     /// other.
     pub fn new(hashes: &[u64], offsets: &'a [u64], old: &'a [u8]) -> Self {
         let documents = old.len();
@@ -128,12 +128,12 @@ impl<'a> Postings<'a> {
         &self.owners[self.starts[term as usize]..self.starts[term as usize + 1]]
     }
 
-    /// Returns how many documents have each hash, in the order of the input.
+    /// Return how many documents have each hash, in the order of the input.
     pub fn frequencies(&self) -> Vec<u32> {
         self.terms.iter().map(|&term| to_u32(self.owners(term).len())).collect()
     }
 
-    /// Returns the pairs whose shared hashes weigh at least `min_share` of the lighter document, and the background of
+    /// Return the pairs whose shared hashes weigh at least `min_share` of the lighter document, and the background of
     /// all pairs that share any hash. A hash that n documents have weighs `rarity[n]`.
     pub fn pairs(&self, rarity: &[f32], min_share: f32, threads: usize) -> (CandidatePairs, Background) {
         let documents = self.old.len();

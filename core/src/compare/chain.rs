@@ -18,7 +18,7 @@ const MAX_REPEATS: usize = 256;
 /// Matches among which one that contains another is searched. With more, the search would take too long.
 const MAX_CONTAINERS: usize = 1 << 12;
 
-/// Returns the matches of runs that are sorted by their start on the left, with at most `gap` other symbols between
+/// Return the matches of runs that are sorted by their start on the left, with at most `gap` other symbols between
 /// two runs. Matches that lie within others on both sides are dropped.
 pub fn chain(runs: &[Run], gap: u32) -> Vec<Vec<Run>> {
     let mut chains: Vec<Vec<Run>> = Vec::new();
@@ -45,7 +45,7 @@ pub fn chain(runs: &[Run], gap: u32) -> Vec<Vec<Run>> {
     drop_covered(chains)
 }
 
-/// Returns how far `next` is from the end of `last`, or None if it cannot follow. It must begin and end behind `last` on
+/// Return how far `next` is from the end of `last`, or None if it cannot follow. It must begin and end behind `last` on
 /// both sides, overlap it by less than half of the shorter run, and leave no gap larger than `gap`.
 fn distance(last: &Run, next: &Run, gap: u32) -> Option<u32> {
     let on_one_side = |end: u32, start: u32, next_end: u32| {
@@ -61,7 +61,7 @@ fn distance(last: &Run, next: &Run, gap: u32) -> Option<u32> {
     Some(left + right)
 }
 
-/// Goes from the longest match down and drops those whose runs all lie in runs of longer ones, on the left and on the
+/// Go from the longest match down and drop those whose runs all lie in runs of longer ones, on the left and on the
 /// right. One of these must contain the whole match, unless there are too many to tell.
 fn drop_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
     chains.sort_by_key(|chain| (Reverse(symbols(chain)), chain[0].left, chain[0].right));
@@ -89,7 +89,7 @@ fn drop_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
     chains
 }
 
-/// Counts the symbols of a match.
+/// Count the symbols of a match.
 pub fn symbols(chain: &[Run]) -> u64 {
     chain.iter().map(|run| run.len as u64).sum()
 }
@@ -100,7 +100,7 @@ fn bounds(chain: &[Run]) -> [u32; 4] {
     [first.left, last.left_end(), first.right, last.right_end()]
 }
 
-/// Tells which matches are repeats: run by run, on one side, part of matches at least twice as long.
+/// Tell which matches are repeats: run by run, on one side, part of matches at least twice as long.
 ///
 /// Somebody who copies a page copies it once. A name or phrase of it that stands elsewhere in the source was not copied,
 /// so prose lists repeats apart. Programs do not: their symbols stand for any names, and short passages that were

@@ -42,14 +42,14 @@ pub struct PairMatches {
 pub struct OwnerCounts(Vec<(u32, u32)>);
 
 impl OwnerCounts {
-    /// Takes positions in any order.
+    /// Take positions in any order.
     pub fn new(positions: &[u32], owners: &[u32]) -> Self {
         let mut counts: Vec<_> = positions.iter().copied().zip(owners.iter().copied()).collect();
         counts.sort_by_key(|&(position, _)| position);
         OwnerCounts(counts)
     }
 
-    /// Returns the median number of owners over the symbols of a match.
+    /// Return the median number of owners over the symbols of a match.
     fn median(&self, runs: &[Run]) -> u32 {
         let mut owned: Vec<(u32, u32)> = Vec::new();
         for run in runs {
@@ -76,7 +76,7 @@ impl OwnerCounts {
     }
 }
 
-/// Finds the matches of two documents. At least these two have them, even if `owners` says less.
+/// Find the matches of two documents. At least these two have them, even if `owners` says less.
 pub fn find_matches(left: Side, right: Side, owners: &OwnerCounts, settings: Settings) -> PairMatches {
     let runs = maximal_runs(left, right, settings.k, settings.guarantee as usize);
     let chains = if left.kinds.is_empty() || right.kinds.is_empty() {
@@ -98,7 +98,7 @@ fn prefer_guaranteed(chains: Vec<Vec<Run>>, guarantee: u32) -> Vec<Vec<Run>> {
     chains.into_iter().filter(is_guaranteed).collect()
 }
 
-/// Counts the symbols that lie in at least one run, on one side.
+/// Count the symbols that lie in at least one run, on one side.
 fn coverage(chains: &[Vec<Run>], start: impl Fn(&Run) -> u32) -> u32 {
     let mut spans: Vec<(u32, u32)> =
         chains.iter().flatten().map(|run| (start(run), start(run) + run.len)).collect();

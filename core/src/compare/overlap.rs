@@ -26,7 +26,7 @@ pub struct GramCounts {
 }
 
 impl GramCounts {
-    /// Counts the grams of n symbols of documents that stand one after another. A gram that m documents have weighs
+    /// Count the grams of n symbols of documents that stand one after another. A gram that m documents have weighs
     /// `rarity[m]`.
     pub fn new(symbols: &[u32], offsets: &[u64], n: usize, rarity: &[f32], threads: usize) -> Self {
         let streams: Vec<_> =
@@ -61,7 +61,7 @@ impl GramCounts {
         GramCounts { documents: counts.into_iter().map(split).collect(), totals, weights, share_sums }
     }
 
-    /// Returns for each pair the share of the left's grams that the right has, and the reverse, as the bits of floats.
+    /// Return for each pair the share of the left's grams that the right has, and the reverse, as the bits of floats.
     /// Fastest when pairs with the same left document follow each other.
     pub fn shares(&self, pairs: &[u32], threads: usize) -> [Vec<u32>; 2] {
         let work = |range: Range<usize>| {
@@ -122,7 +122,7 @@ impl<'a> LoadedDocument<'a> {
         }
     }
 
-    /// Weighs the grams that another document has too. Weights are 32-bit floats of similar size, so 64 bits hold their
+    /// Weigh the grams that another document has too. Weights are 32-bit floats of similar size, so 64 bits hold their
     /// sums exactly in any order. Four sums at a time do not wait for each other.
     fn weight_shared_with(&self, other: &SharedGrams) -> f64 {
         let mut sums = [0f64; 4];
@@ -140,7 +140,7 @@ impl<'a> LoadedDocument<'a> {
     }
 }
 
-/// Sums over all other documents the share of a document's grams that the other has, without looking at any pair.
+/// Sum over all other documents the share of a document's grams that the other has, without looking at any pair.
 fn share_sums(counts: &[Vec<(u32, u32)>], weights: &[f64], totals: &[f64]) -> Vec<f32> {
     let mut largest = vec![0u32; weights.len()];
     counts.iter().flatten().for_each(|&(gram, n)| largest[gram as usize] = largest[gram as usize].max(n));
@@ -180,7 +180,7 @@ struct SharedPart {
     owners: Vec<(u32, u32)>,
 }
 
-/// Counts the shared grams of n symbols whose hashes begin with these bits.
+/// Count the shared grams of n symbols whose hashes begin with these bits.
 fn shared_grams(streams: &[&[u32]], n: usize, part: u64, bits: u32) -> SharedPart {
     // The document takes the place of the last bits, since plain numbers sort fastest.
     let document_mask = (streams.len() as u64).next_power_of_two() - 1;
@@ -205,7 +205,7 @@ fn shared_grams(streams: &[&[u32]], n: usize, part: u64, bits: u32) -> SharedPar
     shared
 }
 
-/// Calls back with a hash of every gram. Different grams of a few symbols have different hashes in practice.
+/// Call back with a hash of every gram. Different grams of a few symbols have different hashes in practice.
 fn each_gram(stream: &[u32], n: usize, mut each: impl FnMut(u64)) {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     if stream.len() < n {

@@ -45,7 +45,7 @@ type Seed = (u32, u32);
 /// Seeds of one hash. With more, not every position on the left is paired with every one on the right.
 const MAX_PRODUCT: usize = 1 << 12;
 
-/// Returns the maximal runs of at least k symbols that hold a seed, sorted by their start on the left, and as many
+/// Return the maximal runs of at least k symbols that hold a seed, sorted by their start on the left, and as many
 /// others as it takes for every t symbols that both have to lie in a run on either side.
 pub fn maximal_runs(left: Side, right: Side, k: usize, t: usize) -> Vec<Run> {
     let mut seeds = find_seeds(left, right, k, t);
@@ -69,7 +69,7 @@ pub fn maximal_runs(left: Side, right: Side, k: usize, t: usize) -> Vec<Run> {
     runs
 }
 
-/// Tries the other copies of a seed's gram that stand near it on the right.
+/// Try the other copies of a seed's gram that stand near it on the right.
 fn add_runs_of_other_copies(
     left: &[u32],
     right: &[u32],
@@ -138,7 +138,7 @@ impl Ranges {
     }
 }
 
-/// Pairs the positions of equal hashes.
+/// Pair the positions of equal hashes.
 fn find_seeds(left: Side, right: Side, k: usize, t: usize) -> Vec<Seed> {
     let mut seeds = Vec::new();
     let (mut i, mut j) = (0, 0);
@@ -165,13 +165,13 @@ fn find_seeds(left: Side, right: Side, k: usize, t: usize) -> Vec<Seed> {
     seeds
 }
 
-/// Pairs the first with the first and so on, cycling through the shorter side, and the last with the last.
+/// Pair the first with the first and so on, cycling through the shorter side, and the last with the last.
 fn pair_in_turn(left: &[u32], right: &[u32], seeds: &mut Vec<Seed>) {
     let pairs = (0..left.len().max(right.len())).map(|i| (left[i % left.len()], right[i % right.len()]));
     seeds.extend(pairs.chain(left.last().copied().zip(right.last().copied())));
 }
 
-/// Pairs positions that lie equally far into the same t symbols, each with some of the other side.
+/// Pair positions that lie equally far into the same t symbols, each with some of the other side.
 fn pair_by_context(
     (left, lefts): (&[u32], &[u32]),
     (right, rights): (&[u32], &[u32]),
@@ -200,7 +200,7 @@ fn pair_by_context(
     }
 }
 
-/// Returns the longest run of equal symbols around two positions.
+/// Return the longest run of equal symbols around two positions.
 fn extend(left: &[u32], right: &[u32], l: usize, r: usize) -> Run {
     let behind = left[l..].iter().zip(&right[r..]).take_while(|(a, b)| a == b).count();
     let before = left[..l].iter().rev().zip(right[..r].iter().rev()).take_while(|(a, b)| a == b).count();

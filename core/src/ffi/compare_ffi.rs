@@ -8,42 +8,8 @@ use crate::compare::matches::{OwnerCounts, PairMatches, Settings, find_matches};
 use crate::compare::overlap::GramCounts;
 use crate::compare::seeds::Side;
 use crate::compare::to_u32;
-use crate::ffi::fingerprint_ffi::{free_message, guarded, slice};
+use crate::ffi::boundary::{ChfTable, chf_message_free, guarded, slice, table};
 use crate::machine::parallel::in_order;
-
-/// Up to six columns of 32-bit numbers.
-#[repr(C)]
-pub struct ChfTable {
-    pub columns: [*const u32; 6],
-    pub lengths: [usize; 6],
-    pub error: *mut c_char,
-    owner: *mut c_void,
-}
-
-pub(crate) type Columns = Vec<Vec<u32>>;
-
-pub(crate) fn table(work: impl FnOnce() -> Columns) -> *mut ChfTable {
-    let (mut columns, error) = guarded(work);
-    columns.resize(6, Vec::new());
-    let owner = Box::new(columns);
-    Box::into_raw(Box::new(ChfTable {
-        columns: std::array::from_fn(|i| owner[i].as_ptr()),
-        lengths: std::array::from_fn(|i| owner[i].len()),
-        error,
-        owner: Box::into_raw(owner).cast(),
-    }))
-}
-
-/// # Safety
-/// `table` must come from a function of this interface and be freed once.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_table_free(table: *mut ChfTable) {
-    unsafe {
-        let table = Box::from_raw(table);
-        drop(Box::from_raw(table.owner.cast::<Columns>()));
-        free_message(table.error);
-    }
-}
 
 /// Documents one after another. Both columns of offsets hold where each document begins, and the end of the last.
 #[repr(C)]
@@ -70,7 +36,7 @@ impl ChfDocuments {
         }
     }
 
-    /// Returns a document, and the owners of its hashes.
+    /// Return a document, and the owners of its hashes.
     unsafe fn side(&self, document: u32) -> (Side<'_>, &[u32]) {
         let d = document as usize;
         assert!(d < self.len, "no document {d}");
@@ -91,7 +57,7 @@ impl ChfDocuments {
     }
 }
 
-/// Finds the pairs of documents that share hashes, which are distinct and sorted within each document. Columns: the
+/// Find the pairs of documents that share hashes, which are distinct and sorted within each document. Columns: the
 /// pairs as left, right, left, right; how many hashes each shares; for every hash, how many documents have it; and for
 /// every document the median number of hashes it shares, followed by the histogram of shared hashes.
 ///
@@ -119,7 +85,7 @@ pub unsafe extern "C" fn chf_pairs(
     })
 }
 
-/// Finds the matches of pairs of documents, given as left, right, left, right. Columns: the start of every run on the
+/// Find the matches of pairs of documents, given as left, right, left, right. Columns: the start of every run on the
 /// left, on the right, and its length; for every match its first run, its owners, and whether it is a repeat; for every
 /// pair its first match, and the symbols covered on the left and on the right. The last two columns have a last row for
 /// the end.
@@ -191,7 +157,7 @@ pub struct ChfGrams {
     owner: *mut c_void,
 }
 
-/// Counts the grams of n symbols of documents.
+/// Count the grams of n symbols of documents.
 ///
 /// # Safety
 /// `documents` must hold what `ChfDocuments` says; `rarity` must hold a number for each document and one more.
@@ -220,11 +186,11 @@ pub unsafe extern "C" fn chf_grams_free(grams: *mut ChfGrams) {
     unsafe {
         let grams = Box::from_raw(grams);
         drop(Box::from_raw(grams.owner.cast::<GramCounts>()));
-        free_message(grams.error);
+        chf_message_free(grams.error);
     }
 }
 
-/// Returns for pairs of documents, given as left, right, left, right, two columns: the share of the left's grams that
+/// Return for pairs of documents, given as left, right, left, right, two columns: the share of the left's grams that
 /// the right has, and the reverse, as the bits of floats.
 ///
 /// # Safety

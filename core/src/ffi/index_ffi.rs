@@ -5,8 +5,8 @@ use std::ptr::null_mut;
 
 use crate::compare::matches::{OwnerCounts, Settings};
 use crate::compare::to_u32;
-use crate::ffi::compare_ffi::{ChfTable, table};
-use crate::ffi::fingerprint_ffi::{ChfSource, form, free_message, guarded, message, slice, source};
+use crate::ffi::boundary::{self, ChfBytes, ChfTable, chf_message_free, guarded, message, slice, table};
+use crate::ffi::fingerprint_ffi::{ChfSource, form, source};
 use crate::index::lookup::{LookupResult, lookup};
 use crate::index::mapped::handle_bus_errors;
 use crate::index::query_matches::{Query, QuerySeeds, SharedPostings, extend_matches};
@@ -30,16 +30,6 @@ pub struct ChfPostings {
     owner: *mut c_void,
 }
 
-/// `len` bytes; `error` and `damaged` as in `ChfPostings`.
-#[repr(C)]
-pub struct ChfBytes {
-    pub data: *const u8,
-    pub len: usize,
-    pub error: *mut c_char,
-    pub damaged: usize,
-    owner: *mut c_void,
-}
-
 /// The numbers of a segment that callers need.
 #[repr(C)]
 pub struct ChfShape {
@@ -52,7 +42,7 @@ pub struct ChfShape {
 type Columns = (Vec<u64>, LookupResult);
 type Outcome<T> = Option<Result<T, Failure>>;
 
-/// Returns the value, the error's message, and `damaged`. `None` stands for a panic.
+/// Return the value, the error's message, and `damaged`. `None` stands for a panic.
 fn outcome<T: Default>((outcome, error): (Outcome<T>, *mut c_char)) -> (T, *mut c_char, usize) {
     match outcome {
         Some(Ok(value)) => (value, null_mut(), 0),
@@ -77,15 +67,7 @@ fn postings(work: impl FnOnce() -> Result<Columns, Failure>) -> *mut ChfPostings
 }
 
 fn bytes(work: impl FnOnce() -> Result<Vec<u8>, Failure>) -> *mut ChfBytes {
-    let (value, error, damaged) = outcome(guarded(|| Some(work())));
-    let owner: Box<Vec<u8>> = Box::new(value);
-    Box::into_raw(Box::new(ChfBytes {
-        data: owner.as_ptr(),
-        len: owner.len(),
-        error,
-        damaged,
-        owner: Box::into_raw(owner).cast(),
-    }))
+    boundary::bytes(outcome(guarded(|| Some(work()))))
 }
 
 /// # Safety
@@ -95,22 +77,11 @@ pub unsafe extern "C" fn chf_postings_free(postings: *mut ChfPostings) {
     unsafe {
         let postings = Box::from_raw(postings);
         drop(Box::from_raw(postings.owner.cast::<Columns>()));
-        free_message(postings.error);
+        chf_message_free(postings.error);
     }
 }
 
-/// # Safety
-/// `bytes` must come from a function of this interface and be freed once.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_bytes_free(bytes: *mut ChfBytes) {
-    unsafe {
-        let bytes = Box::from_raw(bytes);
-        drop(Box::from_raw(bytes.owner.cast::<Vec<u8>>()));
-        free_message(bytes.error);
-    }
-}
-
-/// Returns the bytes of a segment of these postings.
+/// Return the bytes of a segment of these postings.
 ///
 /// # Safety
 /// The columns must hold `len` numbers each.
@@ -130,7 +101,7 @@ pub unsafe extern "C" fn chf_segment_build(
     })
 }
 
-/// Opens a segment and fills in its shape. Returns null and a message for `chf_message_free` if it is damaged.
+/// Open a segment and fill in its shape. Return null and a message for `chf_message_free` if it is damaged.
 ///
 /// # Safety
 /// `data` must hold `len` bytes that do not change until the segment is freed, or be a mapped file that may shrink;
@@ -161,14 +132,7 @@ pub unsafe extern "C" fn chf_segment_free(segment: *mut c_void) {
     drop(unsafe { Box::from_raw(segment.cast::<Segment>()) });
 }
 
-/// # Safety
-/// `message` must come from a function of this interface, or be null, and be freed once.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_message_free(message: *mut c_char) {
-    unsafe { free_message(message) };
-}
-
-/// Reads a whole segment. Returns no bytes, or an error if it is damaged.
+/// Read a whole segment. Return no bytes, or an error if it is damaged.
 ///
 /// # Safety
 /// `segment` must come from `chf_segment_open`.
@@ -180,7 +144,7 @@ pub unsafe extern "C" fn chf_segment_check(segment: *const c_void, threads: u32)
     })
 }
 
-/// Returns at most `limit` postings. `next` is two numbers that keep track of where to go on: 0 and 0 at first.
+/// Return at most `limit` postings. `next` is two numbers that keep track of where to go on: 0 and 0 at first.
 ///
 /// # Safety
 /// `segment` must come from `chf_segment_open`, and `next` hold two numbers.
@@ -210,7 +174,7 @@ unsafe fn all_opened<'a>(handles: *const *const c_void, len: usize) -> Vec<&'a S
     unsafe { slice(handles, len).iter().map(|&handle| &*handle.cast::<Segment>()).collect() }
 }
 
-/// Returns the postings of these hashes: the number of the hash, document, position.
+/// Return the postings of these hashes: the number of the hash, document, position.
 ///
 /// # Safety
 /// `handles` must hold `len` segments, `hashes` and `removed` as many numbers as their lengths say.
@@ -252,7 +216,7 @@ pub struct ChfShared {
     pub guarantee: u32,
 }
 
-/// Extends matches of a query, which is the first source, with the others, whose numbers are given. Columns: for every
+/// Extend matches of a query, which is the first source, with the others, whose numbers are given. Columns: for every
 /// run its bytes, start and end on the left, start and end on the right; for every match its first run, its symbols, its
 /// longest run, its owners; for every document its first match, the symbols covered on the left and on the right, its
 /// length, whether it is identical; and the query's length.
@@ -319,7 +283,7 @@ struct Merging {
     merge: Option<Merge<'static>>,
 }
 
-/// Prepares a merge of segments, to be freed with `chf_merge_free`. Returns null if the core fails.
+/// Prepare a merge of segments, to be freed with `chf_merge_free`. Return null if the core fails.
 ///
 /// # Safety
 /// As for `chf_lookup`. The segments and the removed documents must stay until the merge is freed.
@@ -335,11 +299,11 @@ pub unsafe extern "C" fn chf_merge(
         let (segments, removed) = unsafe { (all_opened(handles, len), slice(removed, removed_len)) };
         Some(Merging { segments, removed, threads: threads as usize, merge: None })
     });
-    unsafe { free_message(error) };
+    unsafe { chf_message_free(error) };
     merging.map_or(null_mut(), |merging| Box::into_raw(Box::new(merging)).cast())
 }
 
-/// Returns the bytes that come next; none at the end or after an error.
+/// Return the bytes that come next; none at the end or after an error.
 ///
 /// # Safety
 /// `merging` must come from `chf_merge` and be used by one thread at a time.

@@ -9,7 +9,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Appends a number below 2^width. The width is at most 64.
+    /// Append a number below 2^width. The width is at most 64.
     #[inline]
     pub fn push(&mut self, value: u64, width: u32) {
         self.pending |= value << self.filled;
@@ -23,7 +23,7 @@ impl Packer {
         self.filled = filled - 64;
     }
 
-    /// Appends this many zeros and a one.
+    /// Append this many zeros and a one.
     #[inline]
     pub fn unary(&mut self, zeros: u64) {
         self.zeros(zeros);
@@ -39,7 +39,7 @@ impl Packer {
         self.push(0, zeros as u32);
     }
 
-    /// Fills the last byte with zeros.
+    /// Fill the last byte with zeros.
     pub fn align(&mut self) {
         let used = self.filled.div_ceil(8) as usize;
         self.bytes.extend_from_slice(&self.pending.to_le_bytes()[..used]);
@@ -52,12 +52,12 @@ pub fn mask(width: u32) -> u64 {
     if width == 0 { 0 } else { u64::MAX >> (64 - width) }
 }
 
-/// Returns how many bits a number takes.
+/// Return how many bits a number takes.
 pub fn width(value: u64) -> u32 {
     64 - value.leading_zeros()
 }
 
-/// Reads the eight bytes from `at` on, which must be there.
+/// Read the eight bytes from `at` on, which must be there.
 #[inline(always)]
 pub fn word(bytes: &[u8], at: usize) -> u64 {
     let mut eight = [0; 8];
@@ -65,7 +65,7 @@ pub fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(eight)
 }
 
-/// Prefetches the cache line of this byte.
+/// Prefetch the cache line of this byte.
 #[inline(always)]
 pub fn prefetch(bytes: &[u8], at: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -78,7 +78,7 @@ pub fn prefetch(bytes: &[u8], at: usize) {
     let _ = (bytes, at);
 }
 
-/// Reads the number of `width` bits that begins at bit `at`. Nine bytes from there on must be readable.
+/// Read the number of `width` bits that begins at bit `at`. Nine bytes from there on must be readable.
 #[inline(always)]
 pub fn read(bytes: &[u8], at: u64, width: u32) -> u64 {
     let (byte, shift) = ((at / 8) as usize, (at % 8) as u32);
@@ -89,7 +89,7 @@ pub fn read(bytes: &[u8], at: u64, width: u32) -> u64 {
     (low | (bytes[byte + 8] as u64) << (64 - shift)) & mask(width)
 }
 
-/// Returns the position of the one with `k` ones before it. There must be more than `k`.
+/// Return the position of the one with `k` ones before it. There must be more than `k`.
 #[inline]
 pub fn select(word: u64, k: u32) -> u32 {
     const ONES: u64 = 0x0101_0101_0101_0101;

@@ -55,7 +55,7 @@ impl<'a> Bucket<'a> {
         }
     }
 
-    /// Prefetches what `find` will read, if keys are spread evenly.
+    /// Prefetch what `find` will read, if keys are spread evenly.
     #[inline]
     pub fn prefetch(&self, rest: u64) {
         let bytes = self.segment.bytes;
@@ -67,7 +67,7 @@ impl<'a> Bucket<'a> {
         [end, low.saturating_sub(LINE / 2), low + LINE / 2].iter().for_each(|&at| prefetch(bytes, at));
     }
 
-    /// Prefetches the document and the position of a posting.
+    /// Prefetch the document and the position of a posting.
     #[inline]
     pub fn prefetch_posting(&self, i: u64) {
         let document = self.documents + i * self.document_bits() as u64;
@@ -88,7 +88,7 @@ impl<'a> Bucket<'a> {
         Damage::at(self.unary)
     }
 
-    /// Verifies the postings `range` of a column that begins at bit `from` and is `width` bits wide.
+    /// Verify the postings `range` of a column that begins at bit `from` and is `width` bits wide.
     #[inline]
     fn verify(&self, from: u64, width: u32, range: &Range<u64>) -> Result<(), Damage> {
         let (from, to) = (from + range.start * width as u64, from + range.end * width as u64);
@@ -100,7 +100,7 @@ impl<'a> Bucket<'a> {
         self.segment.verify(self.unary, self.lows.div_ceil(8) as usize)
     }
 
-    /// Returns the postings with these high bits. The cursor must not be behind them.
+    /// Return the postings with these high bits. The cursor must not be behind them.
     #[inline]
     fn run(&self, high: u64, cursor: &mut Cursor) -> Result<Range<u64>, Damage> {
         self.verify_unary()?;
@@ -141,7 +141,7 @@ impl<'a> Bucket<'a> {
         read(self.segment.bytes, self.lows + i * self.low_bits as u64, self.low_bits)
     }
 
-    /// Returns the first posting of a run whose low bits are not below the limit.
+    /// Return the first posting of a run whose low bits are not below the limit.
     fn first_above(&self, run: &Range<u64>, is_below: impl Fn(u64) -> bool) -> u64 {
         let (mut from, mut to) = (run.start, run.end);
         if to - from <= LINEAR_SEARCH {
@@ -154,7 +154,7 @@ impl<'a> Bucket<'a> {
         from
     }
 
-    /// Returns the postings with this rest of a key.
+    /// Return the postings with this rest of a key.
     #[inline]
     pub fn find(&self, rest: u64, cursor: &mut Cursor) -> Result<Range<u64>, Damage> {
         if self.n == 0 {
@@ -170,14 +170,14 @@ impl<'a> Bucket<'a> {
         Ok(from..self.first_above(&(from..run.end), |other| other <= low))
     }
 
-    /// Returns how many postings have a smaller rest.
+    /// Return how many postings have a smaller rest.
     pub fn lower_bound(&self, rest: u64) -> Result<u64, Damage> {
         let run = self.run(rest >> self.low_bits, &mut Cursor::default())?;
         self.verify(self.lows, self.low_bits, &run)?;
         Ok(self.first_above(&run, |other| other < rest & mask(self.low_bits)))
     }
 
-    /// Calls back with the document and the position of each posting in a range.
+    /// Call back with the document and the position of each posting in a range.
     #[inline]
     pub fn visit(&self, range: Range<u64>, mut each: impl FnMut(u32, u32)) -> Result<(), Damage> {
         let (bytes, width, first) = (self.segment.bytes, self.document_bits(), self.segment.shape.first);
@@ -192,7 +192,7 @@ impl<'a> Bucket<'a> {
         Ok(())
     }
 
-    /// Calls back with the document of every posting.
+    /// Call back with the document of every posting.
     pub fn documents(&self, mut each: impl FnMut(u32)) -> Result<(), Damage> {
         let width = self.document_bits();
         self.verify(self.documents, width, &(0..self.n))?;
@@ -208,7 +208,7 @@ impl<'a> Bucket<'a> {
         self.segment.shape.document_bits
     }
 
-    /// Appends the postings `from` to `to`.
+    /// Append the postings `from` to `to`.
     pub fn decode(&self, from: u64, to: u64, out: &mut Vec<Record>) -> Result<(), Damage> {
         if from >= to {
             return Ok(());

@@ -17,7 +17,7 @@ fn fold(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Sums up any bytes: 128-bit products folded in half, in four lanes that do not wait for each other.
+/// Sum up any bytes: 128-bit products folded in half, in four lanes that do not wait for each other.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let mut lanes = [KEYS[4], KEYS[5], KEYS[6], KEYS[7]];
     let mut blocks = bytes.chunks_exact(64);

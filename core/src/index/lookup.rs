@@ -26,7 +26,7 @@ pub struct LookupResult {
 /// The number of a query, and a number with the document above the position.
 type Hit = (u32, u64);
 
-/// Returns the postings of these hashes, except those of removed documents.
+/// Return the postings of these hashes, except those of removed documents.
 pub fn lookup(
     segments: &[&Segment],
     hashes: &[u64],
@@ -48,7 +48,7 @@ pub fn lookup(
     Ok(sorted(&parts, hashes.len()))
 }
 
-/// Sorts by query, document and position.
+/// Sort by query, document and position.
 fn sorted(parts: &[Vec<Hit>], queries: usize) -> LookupResult {
     let mut ends = vec![0usize; queries + 1];
     parts.iter().flatten().for_each(|hit| ends[hit.0 as usize + 1] += 1);
@@ -74,7 +74,7 @@ fn sorted(parts: &[Vec<Hit>], queries: usize) -> LookupResult {
     result
 }
 
-/// Looks up sorted hashes in one segment.
+/// Look up sorted hashes in one segment.
 fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<Vec<Hit>, Damage> {
     let shape = &segment.shape;
     let rest_bits = shape.rest_bits();
@@ -137,7 +137,7 @@ mod tests {
     use crate::index::segment_write::build;
     use crate::select::hash::mix64;
 
-    /// Makes all checksums fit, as an attacker would.
+    /// Make all checksums fit, as an attacker would.
     fn seal(bytes: &mut [u8]) {
         let len = bytes.len();
         let data_len = word(bytes, len - TRAILER + 8) as usize;
@@ -154,7 +154,7 @@ mod tests {
         bytes[len - 24..len - 16].copy_from_slice(&sum.to_le_bytes());
     }
 
-    /// Reads a segment in every way, and tells whether all went well.
+    /// Read a segment in every way, and tell whether all went well.
     fn read(bytes: &[u8], hashes: &[u64]) -> Result<(), Damage> {
         let segment = Segment::open(bytes)?;
         let checked = segment.check(1);

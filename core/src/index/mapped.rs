@@ -137,7 +137,7 @@ mod watched {
         }
     }
 
-    /// Installs the handler unless it is there. Call this before reading, since other libraries install theirs, too.
+    /// Install the handler unless it is there. Call this before reading, since other libraries install theirs too.
     pub fn handle_bus_errors() {
         let is_ours = |action: &Action| action.handler == on_bus_error as *const () as usize;
         // SAFETY: the structures are those of the system, all zeros are valid, and the handler stays forever.

@@ -10,8 +10,8 @@ use crate::compare::seeds::{Run, Side};
 use crate::compare::to_u32;
 use crate::machine::level::Level;
 use crate::machine::parallel::in_order;
+use crate::read::source::Source;
 use crate::read::stream::{Stream, StreamReader};
-use crate::read::text::Source;
 
 /// The fingerprints of a query: positions in its stream, and the number of the hash of each.
 pub struct QuerySeeds<'a> {
@@ -54,7 +54,7 @@ pub struct Query<'a> {
     pub owners: OwnerCounts,
 }
 
-/// Returns the matches of a query with each of the numbered documents, and the number of the query's symbols.
+/// Return the matches of a query with each of the numbered documents, and the number of the query's symbols.
 pub fn extend_matches(
     query: &Query,
     documents: &[(u32, Source)],
@@ -101,7 +101,7 @@ pub fn extend_matches(
     (parts.into_iter().flatten().collect(), to_u32(stream.symbols.len()))
 }
 
-/// Returns the hashes of a document's postings, and the positions of the symbols that begin at their bytes. Several symbols
+/// Return the hashes of a document's postings, and the positions of the symbols that begin at their bytes. Several symbols
 /// of one character begin at the same byte. All of them are returned, since wrong seeds extend to nothing.
 fn seeds_in(document: Stream, postings: &SharedPostings, rows: &[usize]) -> (Vec<u64>, Vec<u32>) {
     let (mut hashes, mut positions) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
@@ -119,7 +119,7 @@ fn bytes(stream: Stream, start: u32, len: u32) -> (u32, u32) {
     (stream.starts[start as usize], stream.ends[(start + len - 1) as usize])
 }
 
-/// Returns the postings of each document, in their order.
+/// Return the postings of each document, in their order.
 fn rows_by_document(postings: &SharedPostings, documents: &[(u32, Source)]) -> Vec<Vec<usize>> {
     let indices: HashMap<u32, usize> =
         documents.iter().enumerate().map(|(i, &(number, _))| (number, i)).collect();

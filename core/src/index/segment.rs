@@ -144,7 +144,7 @@ pub struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    /// Opens a segment and checks its header and footer.
+    /// Open a segment and check its header and footer.
     pub fn open(bytes: &'a [u8]) -> Result<Self, Damage> {
         let watch = Watch::new(bytes);
         let damage = |why: &str| Err(Damage(why.to_string()));
@@ -152,7 +152,10 @@ impl<'a> Segment<'a> {
             return damage("it is not a segment");
         }
         if word(bytes, 8) != VERSION {
-            return Err(Damage(format!("it has version {} of the format, but this program reads version {VERSION}", word(bytes, 8))));
+            return Err(Damage(format!(
+                "it has version {} of the format, but this program reads version {VERSION}",
+                word(bytes, 8)
+            )));
         }
         let len = bytes.len();
         if len < HEADER + TRAILER || word(bytes, len - 8) != MAGIC {
@@ -197,7 +200,7 @@ impl<'a> Segment<'a> {
         Ok(segment)
     }
 
-    /// Fails if some of the bytes could not be read. Readers call this before they return what they have read.
+    /// Fail if some of the bytes could not be read. Readers call this before they return what they have read.
     pub fn ensure_readable(&self) -> Result<(), Damage> {
         if self.watch.is_lost() {
             return Err(Damage("it was cut short while it was read, or the disk failed".to_string()));
@@ -205,7 +208,7 @@ impl<'a> Segment<'a> {
         Ok(())
     }
 
-    /// Verifies that these bytes are as they were written.
+    /// Verify that these bytes are as they were written.
     #[inline]
     pub fn verify(&self, from: usize, to: usize) -> Result<(), Damage> {
         for page in from / PAGE..to.div_ceil(PAGE) {
@@ -219,7 +222,7 @@ impl<'a> Segment<'a> {
         Ok(())
     }
 
-    /// Verifies all data.
+    /// Verify all data.
     pub fn verify_all(&self, threads: usize) -> Result<(), Damage> {
         let checked = in_order(self.data_len, 1 << 20, threads, |range| self.verify(range.start, range.end));
         checked.into_iter().collect()
@@ -232,13 +235,13 @@ impl<'a> Segment<'a> {
         if sum == word(self.sums, page * 8) { Ok(()) } else { Err(Damage::at(from)) }
     }
 
-    /// Prefetches the directory's entry of a group.
+    /// Prefetch the directory's entry of a group.
     #[inline]
     pub fn prefetch(&self, group: usize) {
         prefetch(self.directory, group * ENTRY);
     }
 
-    /// Returns where the buckets of a group are.
+    /// Return where the buckets of a group are.
     pub fn group(&self, number: usize) -> Result<Group, Damage> {
         let at = number * ENTRY;
         let (entry, counts) = (word(self.directory, at), word(self.directory, at + 8));
@@ -273,13 +276,13 @@ impl<'a> Segment<'a> {
         if start == end { Ok(Group { counts, starts, position_bits }) } else { wrong() }
     }
 
-    /// Returns the bucket of this number, which is in this group.
+    /// Return the bucket of this number, which is in this group.
     pub fn bucket(&self, group: &Group, number: usize) -> Bucket<'_> {
         let i = number % GROUP;
         Bucket::new(self, number as u64, group.counts[i], group.starts[i], group.position_bits)
     }
 
-    /// Appends the postings with keys from `low` to `high`, both included.
+    /// Append the postings with keys from `low` to `high`, both included.
     pub fn range(&self, low: u64, high: u64, out: &mut Vec<Record>) -> Result<(), Damage> {
         let rest = self.shape.rest_bits();
         let (first, last) = ((low >> rest) as usize, (high >> rest) as usize);

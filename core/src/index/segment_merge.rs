@@ -21,12 +21,12 @@ pub struct Removed<'a> {
 }
 
 impl<'a> Removed<'a> {
-    /// For a few questions. Prepares nothing.
+    /// Take a few questions: nothing is prepared.
     pub fn few(sorted: &'a [u32]) -> Self {
         Removed { sorted, bits: Vec::new() }
     }
 
-    /// For many questions.
+    /// Prepare for many questions.
     pub fn many(sorted: &'a [u32]) -> Self {
         assert!(sorted.is_sorted(), "removed documents must be sorted");
         let mut removed = Removed::few(sorted);
@@ -97,7 +97,7 @@ impl<'a> Merge<'a> {
         Ok(merge)
     }
 
-    /// Splits a range of groups until no part has more postings than a thread's share, judged by the directories.
+    /// Split a range of groups until no part has more postings than a thread's share, judged by the directories.
     fn plan(&mut self, groups: Range<usize>) -> Result<(), Failure> {
         if groups.len() > 1 && self.weight(&groups)? > SHARE {
             let middle = groups.start + groups.len() / 2;
@@ -117,7 +117,7 @@ impl<'a> Merge<'a> {
         ((groups.start as u64) << shift, ((groups.end - 1) as u64) << shift | mask(shift))
     }
 
-    /// Returns an upper bound for the postings in a range of groups.
+    /// Return an upper bound for the postings in a range of groups.
     fn weight(&self, groups: &Range<usize>) -> Result<u64, Failure> {
         let (low, high) = self.keys(groups);
         let mut weight = 0;
@@ -130,7 +130,7 @@ impl<'a> Merge<'a> {
         Ok(weight)
     }
 
-    /// Returns the bytes that come next; none after the end or a failure.
+    /// Return the bytes that come next; none after the end or a failure.
     pub fn piece(&mut self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         let mut writer = match self.writer.take() {
@@ -175,7 +175,7 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Returns how many postings remain without removed documents, and their first and last document.
+/// Return how many postings remain without removed documents, and their first and last document.
 fn remaining(segment: &Segment, removed: &Removed, threads: usize) -> Result<(u64, u32, u32), Damage> {
     let counted = in_order(segment.shape.groups(), 256, threads, |groups| {
         let (mut left, mut first, mut last) = (0, u32::MAX, 0);

@@ -14,7 +14,7 @@ pub struct Scanned {
     pub next: (usize, u64),
 }
 
-/// Returns at most `limit` postings, starting where the last scan ended.
+/// Return at most `limit` postings, starting where the last scan ended.
 pub fn scan(segment: &Segment, from: (usize, u64), limit: usize) -> Result<Scanned, Damage> {
     let mut records: Vec<Record> = Vec::with_capacity(limit.min(segment.shape.postings as usize));
     let (mut number, mut skipped) = from;
@@ -38,7 +38,7 @@ pub fn scan(segment: &Segment, from: (usize, u64), limit: usize) -> Result<Scann
 }
 
 impl Segment<'_> {
-    /// Checks that the directory has as many postings as the footer says.
+    /// Check that the directory has as many postings as the footer says.
     pub fn check_count(&self) -> Result<(), Damage> {
         let mut postings = 0;
         for number in 0..self.shape.groups() {
@@ -51,7 +51,7 @@ impl Segment<'_> {
         Err(Damage(format!("the directory has {postings} postings instead of {}", self.shape.postings)))
     }
 
-    /// Checks every page, the order of postings, and their number.
+    /// Check every page, the order of postings, and their number.
     pub fn check(&self, threads: usize) -> Result<(), Damage> {
         self.verify_all(threads)?;
         self.check_count()?;

@@ -22,7 +22,7 @@ pub struct Part {
     pub entries: Vec<[u64; 2]>,
 }
 
-/// Encodes the groups from `first` up to `last`, which is not included, from their sorted postings.
+/// Encode the groups from `first` up to `last`, which is not included, from their sorted postings.
 pub fn encode(shape: &Shape, first: usize, last: usize, records: &[Record]) -> Part {
     let rest = shape.rest_bits();
     let mut packer = Packer::default();
@@ -63,7 +63,7 @@ pub fn encode(shape: &Shape, first: usize, last: usize, records: &[Record]) -> P
     Part { bytes: packer.bytes, entries }
 }
 
-/// Encodes a bucket.
+/// Encode a bucket.
 fn encode_bucket(shape: &Shape, bucket: &[Record], position_bits: u32, packer: &mut Packer) {
     if bucket.is_empty() {
         return;
@@ -101,7 +101,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Appends the header.
+    /// Append the header.
     pub fn new(shape: Shape, out: &mut Vec<u8>) -> Self {
         let directory = Vec::with_capacity(shape.groups() * ENTRY);
         let mut writer = Writer { shape, len: 0, directory, sums: Vec::new(), page: Vec::with_capacity(PAGE) };
@@ -111,7 +111,7 @@ impl Writer {
         writer
     }
 
-    /// Appends the next groups.
+    /// Append the next groups.
     pub fn add(&mut self, part: &Part, out: &mut Vec<u8>) {
         for &[entry, counts] in &part.entries {
             self.directory.extend((entry + self.len).to_le_bytes());
@@ -141,7 +141,7 @@ impl Writer {
         self.page.extend_from_slice(pages.remainder());
     }
 
-    /// Appends the footer.
+    /// Append the footer.
     pub fn finish(mut self, out: &mut Vec<u8>) {
         assert_eq!(self.directory.len(), self.shape.groups() * ENTRY, "a segment needs all its groups");
         if !self.page.is_empty() {
@@ -161,7 +161,7 @@ impl Writer {
     }
 }
 
-/// Sorts postings whose keys differ only in their lowest `bits`. Like hashes, they are spread evenly there.
+/// Sort postings whose keys differ only in their lowest `bits`. Like hashes, they are spread evenly there.
 fn sorted(mut records: Vec<Record>, bits: u32) -> Vec<Record> {
     let slot_bits = (records.len() / SLOT).checked_ilog2().unwrap_or(0).min(bits);
     if slot_bits == 0 {
@@ -184,7 +184,7 @@ fn sorted(mut records: Vec<Record>, bits: u32) -> Vec<Record> {
     placed
 }
 
-/// Returns the bytes of a segment of postings in any order.
+/// Return the bytes of a segment of postings in any order.
 pub fn build(hashes: &[u64], documents: &[u32], positions: &[u32], hash_bits: u32, threads: usize) -> Vec<u8> {
     let n = hashes.len();
     assert!(documents.len() == n && positions.len() == n, "columns must be equally long");

@@ -121,7 +121,7 @@ def case_file(
     note = names.text(verdict["note"]) if names else verdict["note"]
     documents = list(_documents(texts, pair))
     shown_documents = list(_fitting(documents, _LIST_SIZE))
-    receipt = _part("tree", worded(plain(report.receipt)))
+    receipt = _part("tree", worded(plain(report.receipt.to_dict())))
     page: dict[str, Any] = {
         "style": styles("match_colours.css", "case.css"),
         "script": script("case.js"),
@@ -179,7 +179,7 @@ def _figures(report: Report, pair: Pair) -> dict[str, str]:
         "of the right in matches": f"{pair.coverage.right:.0%}",
         "surprise": "–" if unusual is None else f"{unusual:.1f}",
         "symbols in the longest run": f"{pair.longest:,}",
-        "matches": f"{len(pair.places):,}",
+        "match" if len(pair.places) == 1 else "matches": f"{len(pair.places):,}",
     }
 
 
