@@ -165,6 +165,7 @@ def test_one_is_stopped_or_has_a_defect_with_a_code_of_its_own(
     assert re.search(r"ZeroDivisionError: by zero \(\w+\.py, line \d+\); this is a defect", done.output)
 
 
+@pytest.mark.slow
 def test_reports_in_the_folder_are_nobodys_work(two: Path) -> None:
     first: dict[str, bytes] = {}
     for output in ("r", "r.html"):
@@ -189,6 +190,7 @@ def test_nobody_who_handed_in_nothing_vanishes(two: Path) -> None:
     assert told == {"dan/sub": "an empty folder", "eve/main.py": nothing, "fay.zip": "an empty archive"}
 
 
+@pytest.mark.slow
 def test_without_names_means_everywhere(tmp_path: Path) -> None:
     work = {f"{name}/{name}.py": f"# by {name}\n" + program(1) for name in ("Ann Summers", "Ben Winters")}
     folder = class_of(tmp_path / "class", work)
@@ -258,6 +260,7 @@ def test_python_is_told_what_is_out_of_range() -> None:
     assert report.dates["a.py"].startswith("2026-01-01")
 
 
+@pytest.mark.slow
 def test_what_a_few_have_in_common_is_listed_and_what_is_not_is_told(tmp_path: Path) -> None:
     paragraph = indexed.text(80, "shared")
     for n in range(3):
