@@ -344,3 +344,15 @@ def test_a_submission_tells_how_much_of_it_is_in_any_match() -> None:
     letters = [len(page.replace(" ", "")) for page in pages]
     assert told[0] == pytest.approx(sum(letters[:2]) / sum(letters[:3]), abs=0.01)
     assert told[1] == pytest.approx(letters[0] / (letters[0] + letters[4]), abs=0.01)
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_comparing_files_loads_no_index(old: bool, two: Path) -> None:
+    check = (
+        "import sys, chaffinch; chaffinch.compare(sys.argv[1], old=sys.argv[2:]);"
+        "print(*(name for name in sys.modules if name.startswith('chaffinch.index')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check, two, *[two] * old], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["chaffinch.index", "chaffinch.index.address"] * old

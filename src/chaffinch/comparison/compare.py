@@ -13,6 +13,7 @@ from chaffinch.comparison.earlier import read_earlier
 from chaffinch.comparison.inputs import (
     Comparable,
     group_by_language,
+    refuse_addresses,
     require_existing,
     split_only_submission,
     with_unique_names,
@@ -63,6 +64,7 @@ def compare(
         threads=threads,
     )
     paths, base, old = collect.as_list(paths), collect.as_list(base), collect.as_list(old)
+    refuse_addresses([*paths, *base])
     require_existing([*base, *old])
     progress = progress or (lambda stage: None)
     progress("Reading ...")

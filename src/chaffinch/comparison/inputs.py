@@ -24,6 +24,16 @@ def require_existing(items: Iterable[Comparable]) -> None:
             raise Unreadable(item, SkipReason.NOT_FOUND, "no such file or folder")
 
 
+def refuse_addresses(items: Iterable[Comparable]) -> None:
+    """Raise if a path is the address of an index, which may hold a password and so must not be listed."""
+    for item in items:
+        if isinstance(item, str | Path) and str(item).startswith(("postgresql:/", "postgres:/")):
+            from chaffinch.index.address import without_password
+
+            detail = "an index can only be earlier work: give it with --old"
+            raise Unreadable(without_password(item), SkipReason.INVALID, detail)
+
+
 def split_only_submission(only: Submission, paths: Sequence[Comparable]) -> list[Submission]:
     """Split a submission into its files if these are exactly the paths that were given.
 
