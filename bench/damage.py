@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import chaffinch
 from bench.table import Row
-from chaffinch import Document, Recipe
+from chaffinch import File, Recipe
 
 K = 10
 PART = 0.05
@@ -31,7 +31,7 @@ Numbers = NDArray[np.uint64]
 
 def rows(language: str, files: Sequence[bytes]) -> list[Row]:
     def stream(data: bytes) -> tuple[Numbers, Numbers, Numbers]:
-        tokens = chaffinch.stream(Document(f"program in {language}", data, "latin-1"), Recipe(language))
+        tokens = chaffinch.stream(File(f"program in {language}", data, "latin-1"), Recipe(language))
         return tokens.symbols.astype(np.uint64), tokens.starts.astype(np.uint64), tokens.ends.astype(np.uint64)
 
     survival = Survival()
