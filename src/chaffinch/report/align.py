@@ -136,7 +136,7 @@ def read_symbols(document: Document, fronts: Sequence[str], stream: Stream | Non
     """
     if not fronts:
         return NO_SYMBOLS
-    family = language.family(document.language or "text")
+    family = language.family(document.language)
     front = family if family in fronts else fronts[0]
     try:
         stream = stream or fingerprinting.stream(document, recipe_for(front))

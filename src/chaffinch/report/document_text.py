@@ -128,7 +128,7 @@ def span_offsets(spans: Sequence[Span]) -> Numbers:
 def decode(document: Document) -> DocumentText:
     """Return the text of a document; bytes that mean nothing in its encoding become replacement characters."""
     try:
-        text, offsets = _decode(document.data, document.encoding or "utf-8")
+        text, offsets = _decode(document.data, document.encoding)
     except LookupError:  # no such encoding
         text, offsets = _decode(document.data, "utf-8")
     return DocumentText(_LONE_RETURN.sub("\n", text), offsets)

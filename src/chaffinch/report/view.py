@@ -208,6 +208,5 @@ class View:
 
 
 def _language(document: Document) -> str:
-    """Return the language of a document, "text" unless it is a program."""
-    name = document.language or language.of_file(document.name, document.data[:4096]) or "text"
-    return name.removesuffix(language.KEEP_NAMES)
+    """Return the language in which a document is shown."""
+    return document.language.removesuffix(language.KEEP_NAMES)
