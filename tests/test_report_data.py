@@ -66,7 +66,7 @@ def test_bytes_are_found_in_the_text_of_every_encoding(encoding: str) -> None:
 
 def test_invalid_bytes_and_wide_characters_move_nothing() -> None:
     data = b"\xff\xfe" + "😀x\r\ny\rz".encode() + b"\xc3"
-    text = decode(Document("a", data))
+    text = decode(Document("a", data, "utf-8", "plain", "text"))
     assert text.text == "\ufffd\ufffd😀x\r\ny\nz\ufffd"
     characters = text.characters(np.array([2, 6, 7]))
     assert characters.tolist() == [2, 3, 4]
