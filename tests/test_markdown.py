@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, stream
+from chaffinch import File, Recipe, stream
 from chaffinch.native import fingerprint as core
 from chaffinch.read.formats import markdown
+from chaffinch.read.ready import text_document
 from chaffinch.types import Stream
 
 
 def read(data: bytes, encoding: str = "utf-8") -> Stream:
-    return core.stream(markdown.source(Document("x.md", data), encoding), Recipe())
+    file = File("x.md", data, encoding)
+    return core.stream(markdown.source(text_document(file, "markdown")), Recipe())
 
 
 def text(written: str) -> str:
@@ -128,5 +130,6 @@ blank(b"1. x" + b"y" * 1_000_000 + b"\n\nz" + b"\n5. z" * 100_000)
 """
 
 
+@pytest.mark.slow
 def test_hostile_files_cost_no_more_than_their_length() -> None:
     subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=300)

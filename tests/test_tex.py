@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, stream
+from chaffinch import File, Recipe, stream
 from chaffinch.native import fingerprint as core
 from chaffinch.read.formats import tex
+from chaffinch.read.ready import text_document
 from chaffinch.types import Stream
 
 
 def read(data: bytes, encoding: str = "utf-8") -> Stream:
-    return core.stream(tex.source(Document("x.tex", data), encoding), Recipe())
+    file = File("x.tex", data, encoding)
+    return core.stream(tex.source(text_document(file, "tex")), Recipe())
 
 
 def text(written: str) -> str:
@@ -170,6 +172,7 @@ assert not blank(b"\\label" + b"{" * 100_000 + b"}" * 100_000).strip()
 """
 
 
+@pytest.mark.slow
 def test_hostile_files_cost_no_more_than_their_length() -> None:
     """A search that began again at every command would take hours."""
     subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=300)

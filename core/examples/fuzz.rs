@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 use chaffinch_core::machine::level::Level;
 use chaffinch_core::read::fold::Form;
 use chaffinch_core::read::language::Language;
+use chaffinch_core::read::source::Source;
 use chaffinch_core::read::stream::{Stream, Streams, read_streams};
-use chaffinch_core::read::text::{Endian, Source};
+use chaffinch_core::read::text::Endian;
 use chaffinch_core::select::batch::fingerprint;
 use chaffinch_core::select::selector::{Recipe, Scheme};
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use chaffinch_core::machine::level::Level;
 use chaffinch_core::read::fold::Form;
-use chaffinch_core::read::text::Source;
+use chaffinch_core::read::source::Source;
 use chaffinch_core::select::batch::fingerprint;
 use chaffinch_core::select::selector::{Recipe, Scheme};
 use chaffinch_core::select::window::Order;

@@ -4,21 +4,21 @@ use std::ops::{Deref, DerefMut};
 
 const LINE: usize = 64;
 
-pub struct Lanes<T> {
+pub struct AlignedVec<T> {
     memory: Vec<T>,
     skip: usize,
     len: usize,
 }
 
-impl<T: Copy + Default> Lanes<T> {
+impl<T: Copy + Default> AlignedVec<T> {
     pub fn new(len: usize) -> Self {
         let memory = vec![T::default(); len + LINE / size_of::<T>()];
         let skip = memory.as_ptr().align_offset(LINE);
-        Lanes { memory, skip, len }
+        AlignedVec { memory, skip, len }
     }
 }
 
-impl<T> Deref for Lanes<T> {
+impl<T> Deref for AlignedVec<T> {
     type Target = [T];
     #[inline(always)]
     fn deref(&self) -> &[T] {
@@ -26,7 +26,7 @@ impl<T> Deref for Lanes<T> {
     }
 }
 
-impl<T> DerefMut for Lanes<T> {
+impl<T> DerefMut for AlignedVec<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.memory[self.skip..self.skip + self.len]

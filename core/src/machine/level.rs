@@ -1,7 +1,7 @@
 //! Which instructions the hot loops are compiled for, chosen at run time.
 //!
 //! The loops are written once, in plain Rust that compilers vectorise, and compiled for each level, so the
-//! levels agree by construction. What compilers do not vectorise is in simd.rs.
+//! levels agree by construction. What compilers do not vectorise is in avx512.rs.
 
 /// A level that this machine has; there is no other way to make one than `best` and `at_most`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]

@@ -1,6 +1,6 @@
 //! Chunks: how a front end hands its symbols on.
 
-use crate::read::text::Source;
+use crate::read::source::Source;
 use crate::select::hash::PADDING;
 
 /// A stretch of a stream: symbols, and the place of each in its source.

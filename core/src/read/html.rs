@@ -1,23 +1,24 @@
-//! Web pages -> the characters a reader sees, with the bytes each came from.
+//! Web pages -> the characters a reader sees, with the bytes of each.
 //!
-//! Tags, comments, scripts and styles are nothing; character references are the characters they name. Like the
-//! code lexer it never fails and seeks no end twice: what is not closed is taken for text.
+//! Tags, comments, scripts and styles give no characters; a character reference gives the characters it names. Like
+//! the lexer of programs it never fails, and it never searches for the same end twice: what is not closed is text.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::machine::level::Level;
+use crate::read::byte_search::find;
 use crate::read::chunk::Sink;
-use crate::read::find::find;
 use crate::read::fold::{Folding, MAX_EXPANSION};
-use crate::read::text::{Source, utf8_length};
+use crate::read::source::Source;
+use crate::read::text::{read_utf8, utf8_length};
 
 const TABLE: &str = include_str!("entities.txt");
 
 /// The longest name of a character, and the most that `&#...;` may hold.
 const MAX_NAME: usize = 32;
 
-/// Elements whose content is not text for a reader.
+/// Elements whose content no reader sees.
 const HIDDEN: [&[u8]; 6] = [b"script", b"style", b"template", b"noscript", b"svg", b"math"];
 
 fn entities() -> &'static HashMap<&'static [u8], Vec<u32>> {
@@ -33,8 +34,8 @@ fn entities() -> &'static HashMap<&'static [u8], Vec<u32>> {
     })
 }
 
-/// Sends a page's text to the sink and returns how many bytes of it are not valid UTF-8; the table gives the code
-/// points of a single-byte encoding.
+/// Send the text of a page to the sink and return how many of its bytes are not valid UTF-8. The table, if there is
+/// one, gives the code points of a single-byte encoding.
 pub(crate) fn read<S: Sink>(
     source: &Source,
     sink: &mut S,
@@ -57,20 +58,21 @@ pub(crate) fn read<S: Sink>(
             });
         };
         match (piece, table) {
-            (Piece::Named(codes, start), _) => codes.iter().for_each(|&code| emit(code, start, page.at)),
-            (Piece::Number(code, start), _) => emit(code, start, page.at),
-            (Piece::Text(start, end), Some(table)) => {
+            (Piece::Tag { .. }, _) => {}
+            (Piece::Named { codes, start }, _) => codes.iter().for_each(|&code| emit(code, start, page.at)),
+            (Piece::Number { code, start }, _) => emit(code, start, page.at),
+            (Piece::Text { start, end }, Some(table)) => {
                 (start..end).for_each(|at| emit(table[bytes[at] as usize], at, at + 1));
             }
-            (Piece::Text(start, end), None) => {
-                invalid += source.utf8(sink, &bytes[..end], start, folding, level);
+            (Piece::Text { start, end }, None) => {
+                invalid += read_utf8(source, sink, &bytes[..end], start, folding, level);
             }
         }
     }
     invalid
 }
 
-/// Where the character at `place` ends; a reference, where it was noted to end: a '&' that is none is no symbol.
+/// Return where the character at `place` ends. A '&' that gave a symbol begins a reference, whose end was noted.
 #[inline(always)]
 pub(crate) fn end(bytes: &[u8], place: u32, noted: u32, utf8: bool) -> u32 {
     match bytes[place as usize] {
@@ -79,11 +81,11 @@ pub(crate) fn end(bytes: &[u8], place: u32, noted: u32, utf8: bool) -> u32 {
     }
 }
 
-/// Where in a page the reader is.
+/// A page, and how far it has been read.
 pub(crate) struct Page<'a> {
     text: &'a [u8],
     at: usize,
-    /// Ends that were sought up to the end of the page, in vain.
+    /// What the rest of the page does not contain: each end is searched for in vain only once.
     no_comment_end: bool,
     no_tag_end: bool,
     no_quote: [bool; 2],
@@ -91,12 +93,26 @@ pub(crate) struct Page<'a> {
 }
 
 /// What comes next in a page.
-pub(crate) enum Piece {
+pub(crate) enum Piece<'a> {
+    /// A tag; comments and declarations have no name.
+    Tag {
+        name: &'a [u8],
+        is_closing: bool,
+    },
     /// Bytes that are text.
-    Text(usize, usize),
-    /// A character reference: its code points and where it starts.
-    Named(&'static [u32], usize),
-    Number(u32, usize),
+    Text {
+        start: usize,
+        end: usize,
+    },
+    /// A character reference by name or by number.
+    Named {
+        codes: &'static [u32],
+        start: usize,
+    },
+    Number {
+        code: u32,
+        start: usize,
+    },
 }
 
 impl<'a> Page<'a> {
@@ -111,25 +127,23 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The next piece of visible text.
-    pub fn next(&mut self) -> Option<Piece> {
-        while self.at < self.text.len() {
-            let start = self.at;
-            let rest = &self.text[start..];
-            match rest[0] {
-                b'<' if self.skip_markup() => continue,
-                b'&' => {
-                    if let Some(piece) = self.reference() {
-                        return Some(piece);
-                    }
-                }
-                _ => {}
-            }
+    pub fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// Return the next piece of the page.
+    pub fn next(&mut self) -> Option<Piece<'a>> {
+        let start = self.at;
+        let piece = match self.text.get(start)? {
+            b'<' => self.markup(),
+            b'&' => self.reference(),
+            _ => None,
+        };
+        piece.or_else(|| {
             // At least one byte, so that a '<' or '&' that means nothing is text.
             self.at = find(self.text, start + 1, [b'<', b'&']);
-            return Some(Piece::Text(start, self.at));
-        }
-        None
+            Some(Piece::Text { start, end: self.at })
+        })
     }
 
     fn find(&self, from: usize, what: &[u8]) -> Option<usize> {
@@ -146,42 +160,37 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Moves behind the tag, comment or declaration that starts here, and behind what a hidden element holds.
-    fn skip_markup(&mut self) -> bool {
+    /// Read the tag, comment or declaration that starts here, and skip the content of a hidden element.
+    fn markup(&mut self) -> Option<Piece<'a>> {
         let start = self.at;
         let rest = &self.text[start..];
         if rest.starts_with(b"<!--") && !self.no_comment_end {
             if let Some(end) = self.find(start + 4, b"-->") {
                 self.at = end + 3;
-                return true;
+                return Some(Piece::Tag { name: &[], is_closing: false });
             }
             self.no_comment_end = true;
         }
-        let closing = rest.get(1) == Some(&b'/');
-        let name = &rest[1 + closing as usize..];
-        let length = name.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-        let is_tag = name.first().is_some_and(|b| b.is_ascii_alphabetic());
+        let is_closing = rest.get(1) == Some(&b'/');
+        let name = &rest[1 + is_closing as usize..];
+        let is_tag = name.first().is_some_and(u8::is_ascii_alphabetic);
+        let name = &name[..name.iter().take_while(|b| is_tag && b.is_ascii_alphanumeric()).count()];
         if !is_tag && !matches!(rest.get(1), Some(b'!' | b'?' | b'/')) {
-            return false;
+            return None;
         }
         let end = if self.no_tag_end { None } else { self.tag_end(start + 1) };
-        let Some(end) = end else {
-            self.no_tag_end = true;
-            return false;
-        };
-        self.at = end;
-        let hidden = HIDDEN.iter().position(|h| name[..length].eq_ignore_ascii_case(h));
-        if let Some(kind) = hidden
-            && is_tag
-            && !closing
-            && self.text[end - 2] != b'/'
+        self.no_tag_end = end.is_none();
+        self.at = end?;
+        if let Some(kind) = HIDDEN.iter().position(|hidden| name.eq_ignore_ascii_case(hidden))
+            && !is_closing
+            && self.text[self.at - 2] != b'/'
         {
             self.skip_hidden(kind);
         }
-        true
+        Some(Piece::Tag { name, is_closing })
     }
 
-    /// Behind the '>' that closes a tag; quotes hide it.
+    /// Return the offset behind the '>' that closes a tag; quotes hide it.
     fn tag_end(&mut self, from: usize) -> Option<usize> {
         let mut at = from;
         loop {
@@ -190,10 +199,10 @@ impl<'a> Page<'a> {
             at += 1;
             match byte {
                 b'>' => return Some(at),
-                b'<' => return Some(at - 1), // the next tag: this one was never closed
+                b'<' => return Some(at - 1), // the next tag: this one is not closed
                 _ => {
                     let kind = (byte == b'"') as usize;
-                    // Only the value of an attribute is quoted.
+                    // Only the values of attributes are quoted.
                     if self.text[at - 2] != b'=' || self.no_quote[kind] {
                         continue;
                     }
@@ -212,19 +221,19 @@ impl<'a> Page<'a> {
         }
         let name = HIDDEN[kind];
         let mut at = self.at;
-        while let Some(found) = self.find(at, b"</") {
-            let close = &self.text[found + 2..];
+        while let Some(tag) = self.find(at, b"</") {
+            let close = &self.text[tag + 2..];
             if close.len() >= name.len() && close[..name.len()].eq_ignore_ascii_case(name) {
-                self.at = found;
+                self.at = tag;
                 return;
             }
-            at = found + 2;
+            at = tag + 2;
         }
         self.no_close[kind] = true;
     }
 
-    /// A reference such as `&eacute;` or `&#233;`, which may lack its semicolon.
-    fn reference(&mut self) -> Option<Piece> {
+    /// Read a reference such as `&eacute;` or `&#233;`, which may lack its semicolon.
+    fn reference(&mut self) -> Option<Piece<'a>> {
         let start = self.at;
         let body = &self.text[start + 1..];
         let number = body.first() == Some(&b'#');
@@ -238,9 +247,9 @@ impl<'a> Page<'a> {
                 Some(hex) => u32::from_str_radix(hex, 16).ok()?,
                 None => digits.parse().ok()?,
             };
-            Piece::Number(code, start)
+            Piece::Number { code, start }
         } else {
-            Piece::Named(entities().get(&word[..length])?, start)
+            Piece::Named { codes: entities().get(&word[..length])?, start }
         };
         self.at = end;
         Some(piece)

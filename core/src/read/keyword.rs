@@ -1,6 +1,6 @@
 //! Which names are keywords.
 
-use crate::read::find::{eight, lowered};
+use crate::read::byte_search::{eight, lowered};
 use crate::read::symbol::{NAME, spelling};
 
 /// Keywords by their first eight bytes and their length, open addressing.

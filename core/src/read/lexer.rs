@@ -4,8 +4,8 @@
 //! comments and white space are nothing. The lexer never fails: what is not closed ends with its line, so that
 //! broken code loses little, and no search for an end is made twice, so that hostile code costs no more.
 
+use crate::read::byte_search::{eight, find, find_line, find_other, line_end, word_length};
 use crate::read::chunk::Chunk;
-use crate::read::find::{eight, find, find_line, find_other, line_end, word_length};
 use crate::read::language::{Class, Columns, Kind, Language, Outside};
 use crate::read::symbol::{NUMBER, STRING};
 

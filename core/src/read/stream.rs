@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use crate::machine::huge_pages::prefer_huge_pages;
 use crate::machine::level::Level;
-use crate::machine::pages::prefer_huge_pages;
 use crate::machine::parallel::{each_in_order, shares};
 use crate::read::chunk::{Chunk, Sink};
 use crate::read::html;
-use crate::read::text::{Source, utf8_length};
+use crate::read::source::Source;
+use crate::read::text::utf8_length;
 
 /// Symbols whose bytes are tested together for being ASCII.
 const BLOCK: usize = 256;

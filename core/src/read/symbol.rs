@@ -35,8 +35,9 @@ mod tests {
     use crate::machine::level::Level;
     use crate::read::fold::Form;
     use crate::read::language::Language;
+    use crate::read::source::Source;
     use crate::read::stream::read_streams;
-    use crate::read::text::{Endian, Source};
+    use crate::read::text::Endian;
 
     fn is_reserved(symbol: u32) -> bool {
         symbol >> 30 == RESERVED >> 30

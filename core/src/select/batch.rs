@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::machine::level::Level;
 use crate::machine::parallel::shares;
-use crate::read::text::Source;
+use crate::read::source::Source;
 use crate::select::fingerprints::Fingerprints;
 use crate::select::selector::{Recipe, Selector};
 

@@ -1,6 +1,6 @@
 //! Fingerprints of documents in columns.
 
-use crate::machine::pages::prefer_huge_pages;
+use crate::machine::huge_pages::prefer_huge_pages;
 
 #[derive(Default, Debug, PartialEq)]
 pub struct Fingerprints {

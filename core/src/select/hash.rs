@@ -3,7 +3,7 @@
 //! The order hash is computed at every position and only decides which gram of a window is kept; the
 //! identity hash is computed for the kept ones alone. Both are polynomials, so both can roll.
 
-use crate::machine::aligned::Lanes;
+use crate::machine::aligned::AlignedVec;
 use crate::machine::level::{Level, Task};
 
 /// Bits of the order hash that take part in an order key; the rest of a lane is its position.
@@ -63,7 +63,7 @@ pub struct Identity {
     whitening: u64,
     /// B^(k-1-j) in limbs of 21 bits, so that products with 32-bit symbols add up within 64 bits; zeros
     /// follow, up to a whole number of vectors.
-    limbs: [Lanes<u64>; 3],
+    limbs: [AlignedVec<u64>; 3],
 }
 
 impl Identity {
@@ -75,7 +75,7 @@ impl Identity {
             powers[j] = reduce(powers[j - 1] as u128 * base as u128);
         }
         let limbs = [0, 21, 42].map(|shift| {
-            let mut limb = Lanes::new(k.next_multiple_of(LANES));
+            let mut limb = AlignedVec::new(k.next_multiple_of(LANES));
             limb.iter_mut().zip(powers[..k].iter().rev()).for_each(|(l, p)| *l = (p >> shift) & 0x1f_ffff);
             limb
         });
@@ -89,7 +89,7 @@ impl Identity {
         #[cfg(target_arch = "x86_64")]
         if level.is_avx512() {
             // SAFETY: a level is one that the machine has.
-            unsafe { crate::machine::simd::polynomials(symbols, positions, &self.limbs, out) };
+            unsafe { crate::machine::avx512::polynomials(symbols, positions, &self.limbs, out) };
         } else {
             level.run(Polynomials { limbs: &self.limbs, symbols, positions, out });
         }
@@ -151,9 +151,9 @@ impl Identity {
     }
 }
 
-/// As `simd::polynomials`.
+/// As `avx512::polynomials`.
 struct Polynomials<'a> {
-    limbs: &'a [Lanes<u64>; 3],
+    limbs: &'a [AlignedVec<u64>; 3],
     symbols: &'a [u32],
     positions: &'a [u32],
     out: &'a mut Vec<u64>,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::machine::level::Level;
 use crate::read::chunk::{Chunk, Sink};
-use crate::read::text::Source;
+use crate::read::source::Source;
 use crate::select::fingerprints::Fingerprints;
 use crate::select::hash::Identity;
 use crate::select::rare::Rare;

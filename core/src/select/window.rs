@@ -1,9 +1,9 @@
 //! Symbols -> order keys -> the rightmost minimum of every window, frame by frame.
 
-use crate::machine::aligned::Lanes;
+use crate::machine::aligned::AlignedVec;
 use crate::machine::level::{Level, Task};
 use crate::select::hash::{MAX_KEY, inverse, order_base, order_key};
-use crate::select::lane::{GROUP, Lane, sliding_min};
+use crate::select::sliding_min::{GROUP, Lane, sliding_min};
 
 /// What grams are ordered by; the smallest of a window is its fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +35,9 @@ struct Frame<L> {
     powers: Vec<u32>,
     inverse_powers: Vec<u32>,
     sums: Vec<u32>,
-    inner: Lanes<L>,
-    keys: Lanes<L>,
-    spare: Lanes<L>,
+    inner: AlignedVec<L>,
+    keys: AlignedVec<L>,
+    spare: AlignedVec<L>,
 }
 
 impl<L: Lane> Frame<L> {
@@ -58,9 +58,9 @@ impl<L: Lane> Frame<L> {
             powers: if tables { powers(base) } else { Vec::new() },
             inverse_powers: if tables { powers(back) } else { Vec::new() },
             sums: vec![0; if tables { L::FRAME + 1 } else { 0 }],
-            inner: Lanes::new(L::FRAME + GROUP),
-            keys: Lanes::new(L::FRAME + GROUP),
-            spare: Lanes::new(L::FRAME + GROUP),
+            inner: AlignedVec::new(L::FRAME + GROUP),
+            keys: AlignedVec::new(L::FRAME + GROUP),
+            spare: AlignedVec::new(L::FRAME + GROUP),
         }
     }
 

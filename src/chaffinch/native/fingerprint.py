@@ -17,7 +17,6 @@ from chaffinch.recipe import MAX_W, WINDOWED, Recipe
 from chaffinch.types import Fingerprints, Stream
 
 LEVELS = ("portable", "avx2", "avx512")
-MAX_BYTES = 2**32 - 1
 
 # A symbol has 32 bits. The top two are 00 for bytes, folded code points, punctuation marks and token classes;
 # 10 or 11 for keywords and for tokens named by what they say; 01 for nothing that a document contains.
@@ -49,11 +48,11 @@ class Language:
     """A programming language in the core."""
 
     def __init__(self, name: str, table: bytes) -> None:
-        message = ffi.new("char[]", 300)
-        data = ffi.from_buffer("uint8_t[]", table)
-        handle = lib.chf_language(data, len(table), message, 300)
+        error = ffi.new("char **")
+        handle = lib.chf_language(ffi.from_buffer("uint8_t[]", table), len(table), error)
         if handle == ffi.NULL:
-            raise CoreFailure(f"the language {name}: {ffi.string(message).decode(errors='replace')}")
+            message = ffi.string(ffi.gc(error[0], lib.chf_message_free)).decode()
+            raise CoreFailure(f"the language {name}: {message}")
         self.name = name
         self.handle = ffi.gc(handle, lib.chf_language_free)
 
@@ -290,8 +289,7 @@ def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32
     """The key by which each gram is ordered; the smallest of a window is its fingerprint."""
     data = ffi.from_buffer("uint32_t[]", contiguous(symbols))
     how = _native_recipe(recipe, None)
-    owner = owned(lib.chf_keys(data, len(symbols), how, level()), lib.chf_columns_free)
-    return column(owner.first, owner.len, "<u4", owner)
+    return _first_column(lib.chf_keys(data, len(symbols), how, level()))
 
 
 def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArray[np.uint32]:
@@ -299,12 +297,21 @@ def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArr
     if w < 1:
         raise BadRecipe(f"w is {w}; give at least 1")
     data = ffi.from_buffer("uint64_t[]", np.ascontiguousarray(hashes, np.uint64))
-    owner = owned(lib.chf_winnow(data, len(hashes), w, ties == "robust"), lib.chf_columns_free)
-    return column(owner.first, owner.len, "<u4", owner)
+    return _first_column(lib.chf_winnow(data, len(hashes), w, ties == "robust"))
 
 
 def count_utf8(data: bytes) -> tuple[int, int]:
     """How many characters of more than one byte are valid UTF-8, and how many bytes are not."""
-    counts = ffi.new("uint64_t[2]")
-    lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data), counts, counts + 1)
-    return counts[0], counts[1]
+    characters, invalid = _first_column(lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data)))
+    return int(characters), int(invalid)
+
+
+def page_text(page: bytes) -> str:
+    """Return what a reader sees of a web page in UTF-8: a line for each block, a tab before each cell."""
+    owner = owned(lib.chf_page_text(ffi.from_buffer("uint8_t[]", page), len(page)), lib.chf_bytes_free)
+    return bytes(ffi.buffer(owner.data, owner.len)).decode("utf-8", "replace")
+
+
+def _first_column(table: Any) -> NDArray[np.uint32]:
+    owner = owned(table, lib.chf_table_free)
+    return column(owner.columns[0], owner.lengths[0], "<u4", owner)

@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from itertools import groupby
-from typing import Any
 
 from chaffinch.report.anonymize.file_names import Files
 from chaffinch.report.anonymize.names import Class, Names
-from chaffinch.report.document_text import Texts, contents, decode
-from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Report, Section, Span, Submission
+from chaffinch.report.document_text import decode
+from chaffinch.report.report_texts import ReportTexts
+from chaffinch.report.verdicts import contents
+from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Receipt, Report, Section, Span, Submission
 
 _OTHERS = 100
 """Submissions without a pair that are read to learn which words are ordinary."""
@@ -38,7 +39,7 @@ def everybody(report: Report) -> Names:
     others = [name for name in labels if len(near[name]) == 1][:_OTHERS]
 
     def texts() -> Iterator[tuple[str, str]]:
-        documents = Texts(report).documents
+        documents = ReportTexts(report).documents
         return ((name, decode(d).text) for name in (*paired, *others) for d in documents[name].values())
 
     return Names(labels, {name: tuple(names) for name, names in near.items()}, Class(near, texts))
@@ -80,20 +81,20 @@ def _exchanged(pair: Pair) -> Pair:
     )
 
 
-def _receipt(report: Report, names: Names) -> dict[str, Any]:
-    """Return the receipt; only its paths and addresses can contain names."""
-    paths = {key: report.receipt[key] for key in ("base", "old_indexes") if key in report.receipt}
-    return report.receipt | {
-        key: {names.file(None, path): value for path, value in of_paths.items()}
-        for key, of_paths in paths.items()
-    }
+def _receipt(receipt: Receipt, names: Names) -> Receipt:
+    """Return the receipt without names; only its paths and addresses can contain them."""
+    return replace(
+        receipt,
+        base={names.file(None, path): digest for path, digest in receipt.base.items()},
+        old_indexes={names.file(None, path): run for path, run in receipt.old_indexes.items()},
+    )
 
 
 def anonymous_report(report: Report, names: Names | None = None) -> Report:
     """Return the report without names of students; the bytes of documents stay, and no list shows them."""
     names = names or everybody(report)
     labels, number, files = names.labels, _numbers(names), Files(report, names)
-    owner = Texts(report).owner
+    owner = ReportTexts(report).owner
     part = cache(names.text)
 
     def span(submission: str, of: Span) -> Span:
@@ -150,9 +151,10 @@ def anonymous_report(report: Report, names: Names | None = None) -> Report:
         clusters=tuple(replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in clusters),
         common=tuple(replace(p, span=span(owner.get(p.span.document, ""), p.span)) for p in report.common),
         skipped=tuple(names.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
-        receipt=_receipt(report, names),
+        receipt=_receipt(report.receipt, names),
         ignored={
             labels[n]: tuple(span(n, s) for s in report.ignored[n]) for n in labels if n in report.ignored
         },
         dates={labels[n]: report.dates[n] for n in labels if n in report.dates},
+        streams={(labels[s], files.name(s, d)): stream for (s, d), stream in report.streams.items()},
     )

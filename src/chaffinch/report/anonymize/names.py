@@ -157,7 +157,7 @@ def _is_split_well(form: Form, folded: FoldedText, first: int, breaks: list[int]
     if form.kind is Kind.ROTATED and cut not in breaks:
         return not breaks and behind - first >= _LONG_WORD
     ends = set(accumulate(map(len, form.parts), initial=first)) if form.kind is Kind.FULL else set()
-    inside = [n for n in breaks if n not in ends]
+    inside = [n for n in breaks if n not in ends and folded.gap(n) not in ("'", "’")]
     if not inside or is_unspaced(folded.symbols[first]):
         return True
     if any(map(_MARKUP.search, map(folded.gap, inside))):

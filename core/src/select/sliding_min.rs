@@ -1,11 +1,11 @@
-//! Lanes and their sliding minima: the loops that touch every symbol.
+//! AlignedVec and their sliding minima: the loops that touch every symbol.
 //!
 //! A lane is an order key above the complement of its position within the frame: the smaller lane has the
 //! smaller key, and of equal keys the position further right.
 
 use crate::machine::level::Level;
 
-/// Lanes that are looked at together; buffers have so many to spare.
+/// AlignedVec that are looked at together; buffers have so many to spare.
 pub(crate) const GROUP: usize = 16;
 
 pub trait Lane: Copy + Ord + Default {
@@ -21,9 +21,9 @@ pub trait Lane: Copy + Ord + Default {
     fn in_registers(_: Level) -> bool {
         false
     }
-    /// `simd::minima`, where the level has it.
+    /// `avx512::minima`, where the level has it.
     fn minima(_from: &[Self], _to: &mut [Self], _width: usize, _n: usize, _: Level) {}
-    /// `simd::changes`, where the level has it.
+    /// `avx512::changes`, where the level has it.
     fn changes(_lanes: &[Self], _out: &mut [Self], _: Level) -> Option<usize> {
         None
     }
@@ -58,13 +58,13 @@ impl Lane for i32 {
     fn minima(from: &[i32], to: &mut [i32], width: usize, n: usize, level: Level) {
         if level.is_avx512() {
             // SAFETY: a level is one that the machine has.
-            unsafe { crate::machine::simd::minima(from, to, width, n) }
+            unsafe { crate::machine::avx512::minima(from, to, width, n) }
         }
     }
     #[cfg(target_arch = "x86_64")]
     fn changes(lanes: &[i32], out: &mut [i32], level: Level) -> Option<usize> {
         // SAFETY: a level is one that the machine has.
-        level.is_avx512().then(|| unsafe { crate::machine::simd::changes(lanes, out) })
+        level.is_avx512().then(|| unsafe { crate::machine::avx512::changes(lanes, out) })
     }
 }
 

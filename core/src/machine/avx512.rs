@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::machine::aligned::Lanes;
+use crate::machine::aligned::AlignedVec;
 use crate::select::hash::{LANES, P61};
 
 /// Copies the lanes that differ from their left neighbour, and the first, to `out`, which must have room for
@@ -127,7 +127,7 @@ pub fn ascii(
 /// Appends, for the gram at each position, the sum of symbols times limbs modulo 2^61-1, reduced only so far
 /// that it fits 64 bits.
 #[target_feature(enable = "avx512f")]
-pub fn polynomials(symbols: &[u32], positions: &[u32], limbs: &[Lanes<u64>; 3], out: &mut Vec<u64>) {
+pub fn polynomials(symbols: &[u32], positions: &[u32], limbs: &[AlignedVec<u64>; 3], out: &mut Vec<u64>) {
     let [a, b, c] = limbs;
     let n = a.len();
     assert!(b.len() == n && c.len() == n && n.is_multiple_of(LANES));
