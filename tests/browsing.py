@@ -1,4 +1,4 @@
-"""A real browser for tests: pages from disk, which may neither have an error nor ask for anything else."""
+"""Open pages from disk in a real browser; a test fails if a page has an error or requests anything else."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Open = Callable[..., Page]
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
+        pytest.skip("Chromium is not installed")
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Open]:
-    """Opens pages, and sees to it that none of them has an error or asks for anything but files."""
-    troubles: list[str] = []
+    """Open pages, and check at the end that none had an error or requested anything but files."""
+    problems: list[str] = []
     contexts = []
 
-    def opened(path: Path, at: str = "", *, dark: bool = False, scripts: bool = True) -> Page:
+    def open_path(path: Path, at: str = "", *, dark: bool = False, scripts: bool = True) -> Page:
         context = browser.new_context(
             color_scheme="dark" if dark else "light",
             java_script_enabled=scripts,
@@ -39,17 +39,19 @@ def open_page(browser: Browser) -> Iterator[Open]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(20_000)
-        page.on("console", lambda message: troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("dialog", lambda dialog: troubles.append(dialog.message))
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("dialog", lambda dialog: problems.append(dialog.message))
         page.on(
             "request",
-            lambda asked: None if asked.url.startswith(("file:", "blob:")) else troubles.append(asked.url),
+            lambda request: (
+                None if request.url.startswith(("file:", "blob:")) else problems.append(request.url)
+            ),
         )
         page.goto(path.as_uri() + at)
         return page
 
-    yield opened
+    yield open_path
     for context in contexts:
         context.close()
-    assert troubles == []
+    assert problems == []

@@ -1,4 +1,4 @@
-"""When work was handed in, from a table to the pages; case files of the first pairs."""
+"""Dates of submissions, from a table to the pages, and case files of the first pairs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def classroom(tmp_path: Path) -> Path:
-    """Three with the same program, and one with his own."""
+    """Three submissions with the same program, and one with another."""
     work = {"Anna": SORTING, "bert": SORTING.replace("merged", "joined"), "Zoë": SORTING, "carl": OTHER * 3}
     for name, text in work.items():
         (tmp_path / "class" / name).mkdir(parents=True)
@@ -69,13 +69,13 @@ def test_dates_go_from_a_table_to_json(classroom: Path, tmp_path: Path, delimite
     path = table(tmp_path, "\r\n".join(delimiter.join(row) for row in ROWS), encoding)
     done = command("compare", classroom, "--json", "--metadata", path)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["dates"] == {
+    result = json.loads(done.stdout)
+    assert result["dates"] == {
         "Anna": "2026-03-01T14:05:00",
         "bert": "2026-03-01T14:05:59+02:00",
         "Zoë": "2026-03-02",
     }
-    assert [(s["name"], s["detail"]) for s in found["skipped"]] == [
+    assert [(s["name"], s["detail"]) for s in result["skipped"]] == [
         (f"row 6 of {path}", "no submission has this name"),
         (f"row 7 of {path}", "no date as 2026-03-01 or 2026-03-01T14:05"),
         (f"row 8 of {path}", "this submission has a date already, from above"),
@@ -93,7 +93,7 @@ def test_dates_go_from_a_table_to_json(classroom: Path, tmp_path: Path, delimite
         ("name,date\n" + "x" * 200_000 + ",2026-03-01\n", "utf-8", "not a table"),
     ],
 )
-def test_bad_tables_are_told_before_anything_is_compared(
+def test_bad_tables_are_an_error_before_anything_is_compared(
     classroom: Path, tmp_path: Path, text: str, encoding: str, why: str
 ) -> None:
     done = command(
@@ -105,7 +105,7 @@ def test_bad_tables_are_told_before_anything_is_compared(
     assert not (tmp_path / "r.html").exists()
 
 
-def test_a_table_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_table_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="no such file"):
         from_csv(tmp_path / "dates.csv")
 
@@ -119,7 +119,7 @@ def test_cells_may_have_lines_and_quotes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "expected"),
     [
         ("2026-03-01", "2026-03-01"),
         ("2026-W09-7", "2026-03-01"),
@@ -133,27 +133,27 @@ def test_cells_may_have_lines_and_quotes(tmp_path: Path) -> None:
         ("", None),
     ],
 )
-def test_dates_are_iso_8601(text: str, kept: str | None) -> None:
-    assert iso(text) == kept
+def test_dates_are_iso_8601(text: str, expected: str | None) -> None:
+    assert iso(text) == expected
 
 
 def test_dates_in_python() -> None:
     works = [Document(name, SORTING.encode()) for name in ("ann.py", "Ben.py", "BEN.py")]
     dates = {"ANN.py": "2026-03-01", "ben.py": "2026-03-01", "BEN.py": "2026-03-02", "x": "2026-03-01"}
-    found = chaffinch.compare(works, dates=dates)
-    assert dict(found.dates) == {"ann.py": "2026-03-01", "BEN.py": "2026-03-02"}
-    assert [(s.name, s.detail) for s in found.skipped] == [
+    result = chaffinch.compare(works, dates=dates)
+    assert dict(result.dates) == {"ann.py": "2026-03-01", "BEN.py": "2026-03-02"}
+    assert [(s.name, s.detail) for s in result.skipped] == [
         ("date of ben.py", "several submissions have this name"),
         ("date of x", "no submission has this name"),
     ]
     without = chaffinch.compare(works)
     assert without.dates == {}
-    assert replace(found, dates={}, skipped=()) == without
+    assert replace(result, dates={}, skipped=()) == without
 
 
 @pytest.fixture(scope="module")
-def made() -> Report:
-    """A cluster of two and one of twenty, of whom one has no date; somebody else has one."""
+def dated() -> Report:
+    """A cluster of two, one of twenty of which one has no date, and a dated submission in no cluster."""
     names = ["Anna", "Bert <b>", *(f"student {n}" for n in range(20)), "Zoe"]
     works = [submission(name, {f"{n}.py": SORTING}) for n, name in enumerate(names)]
     days = {name: f"2026-03-{1 + n % 3:02}" for n, name in enumerate(names[2:21])}
@@ -173,8 +173,10 @@ def made() -> Report:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_timeline(made: Report, open_page: Open, tmp_path: Path, dark: bool) -> None:
-    save(made, tmp_path / "report.html")
+def test_the_timeline_shows_every_date_of_a_cluster(
+    dated: Report, open_page: Open, tmp_path: Path, dark: bool
+) -> None:
+    save(dated, tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", dark=dark)
     card = page.locator(".card").filter(has_text="Timeline")
     expect(card).to_contain_text("Handing in first does not prove who copied.")
@@ -191,7 +193,7 @@ def test_the_timeline(made: Report, open_page: Open, tmp_path: Path, dark: bool)
     places = card.locator("circle").evaluate_all(
         "all => all.map((c) => [c.cx.baseVal.value, c.cy.baseVal.value].join())"
     )
-    assert len(set(places)) == 21  # none hides another
+    assert len(set(places)) == 21  # no dot hides another
     shy = card.get_by_role("link", name="student 7,")
     expect(shy.locator("text")).to_have_css("opacity", "0")
     shy.focus()
@@ -210,8 +212,8 @@ def test_the_timeline(made: Report, open_page: Open, tmp_path: Path, dark: bool)
     expect(page.locator("h1")).to_have_text("Bert <b>")
 
 
-def test_dates_of_pairs_and_submissions(made: Report, open_page: Open, tmp_path: Path) -> None:
-    save(made, tmp_path / "folder")
+def test_pairs_and_submissions_show_their_dates(dated: Report, open_page: Open, tmp_path: Path) -> None:
+    save(dated, tmp_path / "folder")
     page = open_page(tmp_path / "folder" / "index.html", "#/pair/0")
     under = page.locator(".pair-dates span")
     expect(under).to_have_text(["handed in 2026-03-01 14:05", "handed in 2026-03-02 09:30 UTC"])
@@ -232,23 +234,23 @@ def test_dates_of_pairs_and_submissions(made: Report, open_page: Open, tmp_path:
 
 
 @pytest.mark.parametrize("date", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2026-03-01"])
-def test_any_date_can_be_drawn(made: Report, open_page: Open, tmp_path: Path, date: str) -> None:
+def test_any_date_can_be_drawn(dated: Report, open_page: Open, tmp_path: Path, date: str) -> None:
     for dates in ({"Anna": date}, {"Anna": date, "Bert <b>": "2026-03-01T10:00:00"}):
-        save(replace(made, dates=dates), tmp_path / "report.html")
+        save(replace(dated, dates=dates), tmp_path / "report.html")
         expect(open_page(tmp_path / "report.html").locator(".timeline a")).to_have_count(len(dates))
-    save(replace(made, dates={"Zoe": date}), tmp_path / "report.html")  # who is in no cluster
+    save(replace(dated, dates={"Zoe": date}), tmp_path / "report.html")  # in no cluster
     page = open_page(tmp_path / "report.html")
     expect(page.locator(".pairs tbody tr")).to_have_count(2)
     expect(page.locator(".timeline")).to_have_count(0)
 
 
-def test_without_dates_nothing_of_them_is_there(made: Report, tmp_path: Path) -> None:
-    save(replace(made, dates={}), tmp_path / "report.html")
-    save(replace(made, dates={"somebody": "2026-03-01"}), tmp_path / "other.html")
+def test_a_report_without_dates_contains_no_code_for_them(dated: Report, tmp_path: Path) -> None:
+    save(replace(dated, dates={}), tmp_path / "report.html")
+    save(replace(dated, dates={"somebody": "2026-03-01"}), tmp_path / "other.html")
     assert "imeline" not in (tmp_path / "report.html").read_text("utf-8")
     assert (tmp_path / "other.html").read_bytes() == (tmp_path / "report.html").read_bytes()
-    assert "dates" not in to_json(replace(made, dates={}))
-    assert to_json(made)["dates"]["Anna"] == "2026-03-01T14:05:00"
+    assert "dates" not in to_json(replace(dated, dates={}))
+    assert to_json(dated)["dates"]["Anna"] == "2026-03-01T14:05:00"
 
 
 @pytest.mark.parametrize(("output", "folder"), [("a/x.html", "a/x-cases"), ("out", "out/cases")])
@@ -258,9 +260,9 @@ def test_case_files_are_written_beside_the_report(
     done = command("compare", classroom, "-o", tmp_path / output, "--cases", 2)
     assert done.returncode == 0, done.stderr
     assert str(tmp_path / folder) in done.stdout
-    found = sorted(path.name for path in (tmp_path / folder).iterdir())
-    assert [name[:3] for name in found] == ["01 ", "02 "]
-    assert all(re.fullmatch(r"0\d (Anna|bert|Zoë) - (Anna|bert|Zoë)\.html", name) for name in found)
+    names_written = sorted(path.name for path in (tmp_path / folder).iterdir())
+    assert [name[:3] for name in names_written] == ["01 ", "02 "]
+    assert all(re.fullmatch(r"0\d (Anna|bert|Zoë) - (Anna|bert|Zoë)\.html", name) for name in names_written)
     (tmp_path / folder / "notes.html").write_text("mine", "utf-8")
     (tmp_path / folder / "03.html").write_text("mine too", "utf-8")
     dates = table(tmp_path, "name,date\nAnna,2026-03-01\nWinfried,2026-03-01\nZoë,Winfried\n")
@@ -284,12 +286,12 @@ def test_names_of_case_files_are_safe_everywhere(tmp_path: Path) -> None:
     hostile = ["../../etc", "CON", 'a\\b:c*?"<>|\n\0\x7f\u202e', "nul.", " . ", "", "\udcff"]
     names = [*hostile, "𝔞" * 300, "ü" * 300, "A", "a"]
     works = [submission(name, {f"{n}.py": SORTING}) for n, name in enumerate(names)]
-    told = report(works, [pair(a, b) for a, b in combinations(works, 2)])
-    case_files(told, tmp_path / "cases", 200)
-    found = sorted(path.name for path in (tmp_path / "cases").iterdir())
-    assert len({name.casefold() for name in found}) == len(told.pairs) == 55
+    all_pairs = report(works, [pair(a, b) for a, b in combinations(works, 2)])
+    case_files(all_pairs, tmp_path / "cases", 200)
+    names_written = sorted(path.name for path in (tmp_path / "cases").iterdir())
+    assert len({name.casefold() for name in names_written}) == len(all_pairs.pairs) == 55
     assert list(tmp_path.iterdir()) == [tmp_path / "cases"]
-    for name in found:
+    for name in names_written:
         assert re.fullmatch(r'\d\d [^<>:"/\\|?*]+[^ .]\.html', name), name
         assert name.isprintable()
         assert len(name) <= 100

@@ -23,7 +23,7 @@ pytest_plugins = "tests.browsing"
 
 @pytest.fixture(scope="module")
 def class_report() -> Report:
-    """Three who copied, one of them in two files, and two who did not."""
+    """Three submissions that share code, one of them in two files, and two that do not."""
     own = "".join(f"def step_{n}(value):\n    return value * {n}\n\n\n" for n in range(60))
     anna = submission("Anna", {"anna/sorting.py": own + SORTING, "anna/extra.py": "x = 1\ny = 2\nz = 3\n"})
     begin, end = SORTING.split("\n\n\ndef merge")
@@ -51,7 +51,7 @@ def class_report() -> Report:
 def saved(
     request: pytest.FixtureRequest, class_report: Report, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The report as one file and as a folder."""
+    """The report as one file, and as a folder."""
     path = tmp_path_factory.mktemp("saved") / str(request.param)
     save(class_report, path)
     return path if path.suffix else path / "index.html"
@@ -83,7 +83,7 @@ def test_pairs_are_ranked_sorted_and_found(saved: Path, open_page: Open) -> None
     expect(page.locator(".pairs tbody")).to_have_text("No pair fits your search.")
 
 
-def test_everything_is_told(saved: Path, open_page: Open) -> None:
+def test_every_page_shows_its_data(saved: Path, open_page: Open) -> None:
     page = open_page(saved)
     expect(page.locator(".histogram .tick")).to_have_count(3)
     assert page.locator(".graph circle").count() == 3
@@ -105,7 +105,7 @@ def test_everything_is_told(saved: Path, open_page: Open) -> None:
 
 
 def top(page: Page, side: int, number: int) -> float:
-    """How far below the top of its pane a match begins."""
+    """Return how many pixels below the top of its pane a match begins."""
     pane = page.locator(".scroller").nth(side)
     box, frame = pane.locator(f'[data-m="{number}"]').first.bounding_box(), pane.bounding_box()
     assert box
@@ -113,7 +113,7 @@ def top(page: Page, side: int, number: int) -> float:
     return box["y"] - frame["y"]
 
 
-def test_matches_are_walked_through_and_aligned(saved: Path, open_page: Open) -> None:
+def test_keys_step_through_matches_and_align_them(saved: Path, open_page: Open) -> None:
     page = open_page(saved, "#/pair/0")
     which, files = page.locator(".position"), page.locator("select.files")
     expect(which).to_have_text("3 matches")
@@ -123,7 +123,7 @@ def test_matches_are_walked_through_and_aligned(saved: Path, open_page: Open) ->
     page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="Next match").click()
     expect(which).to_have_text("Match 3 of 3")
-    expect(files.nth(0)).to_have_value("1")  # it lies in the other files, on both sides
+    expect(files.nth(0)).to_have_value("1")  # this match is in other files, on both sides
     expect(files.nth(1)).to_have_value("0")
     page.keyboard.press("p")
     expect(which).to_have_text("Match 2 of 3")
@@ -138,7 +138,7 @@ def test_matches_are_walked_through_and_aligned(saved: Path, open_page: Open) ->
     expect(page.locator(".scroller").nth(0).locator(".line")).to_have_count(4)
 
 
-def test_only_matches_and_colours(saved: Path, open_page: Open) -> None:
+def test_folding_leaves_only_matches(saved: Path, open_page: Open) -> None:
     page = open_page(saved, "#/pair/1")
     right = page.locator(".scroller").nth(1)
     expect(right.locator(".line")).to_have_count(54)
@@ -155,7 +155,7 @@ def test_only_matches_and_colours(saved: Path, open_page: Open) -> None:
     assert right.locator("[data-tag]").count() == 1
 
 
-def test_dark_and_light(saved: Path, open_page: Open) -> None:
+def test_dark_and_light_can_be_switched(saved: Path, open_page: Open) -> None:
     page = open_page(saved)
     shade = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(shade)
@@ -167,7 +167,7 @@ def test_dark_and_light(saved: Path, open_page: Open) -> None:
     assert open_page(saved, dark=True).evaluate(shade) == dark
 
 
-def test_verdicts_are_kept_exported_and_imported(
+def test_verdicts_are_stored_exported_and_imported(
     class_report: Report, saved: Path, open_page: Open, tmp_path: Path
 ) -> None:
     page = open_page(saved)
@@ -179,7 +179,7 @@ def test_verdicts_are_kept_exported_and_imported(
         page.get_by_role("button", name="Export verdicts").click()
     exported = json.loads(download.value.path().read_text("utf-8"))
     assert list(exported["verdicts"].values()) == [{"verdict": "copied", "note": 'asked "both" </script>'}]
-    # Pairs are known by their contents, so those of a later run under other names have their verdicts.
+    # Verdicts belong to contents, so a later run with other names has them too.
     swapped = [replace(p, left=p.right, right=p.left, matches=()) for p in class_report.pairs[::-1]]
     save(replace(class_report, pairs=tuple(swapped)), tmp_path / "later.html", verdicts=exported)
     later = open_page(tmp_path / "later.html", "#/pair/1")
@@ -194,7 +194,7 @@ def test_verdicts_are_kept_exported_and_imported(
     expect(other.get_by_role("status")).to_have_text("This file contains no verdicts.")
 
 
-def test_what_is_missing_is_told(saved: Path, open_page: Open, tmp_path: Path) -> None:
+def test_a_browser_that_cannot_unpack_the_report_says_so(saved: Path, open_page: Open, tmp_path: Path) -> None:
     if saved.name != "index.html":
         page = open_page(saved)
         page.evaluate("delete window.DecompressionStream")

@@ -1,4 +1,4 @@
-"""Reports that are hard to show, in a real browser: hostile, long, empty, anonymous; case files."""
+"""Difficult reports in a real browser: hostile, long, empty and anonymous ones, and case files."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ HOSTILE = (
 
 
 def test_hostile_names_are_only_names(open_page: Open, tmp_path: Path) -> None:
-    made = [submission(name, {name + ".py": SORTING + "# " + HOSTILE[0]}) for name in HOSTILE]
-    told = report(
-        made,
+    works = [submission(name, {name + ".py": SORTING + "# " + HOSTILE[0]}) for name in HOSTILE]
+    hostile_report = report(
+        works,
         clusters=[Cluster(HOSTILE, 0.9)],
         skipped=[Skipped(HOSTILE[1], SkipReason.DAMAGED, HOSTILE[0])],
         receipt={HOSTILE[0]: HOSTILE[1]},
     )
     for path in (tmp_path / "report.html", tmp_path / "folder"):
-        save(told, path)
+        save(hostile_report, path)
         page = open_page(path if path.suffix else path / "index.html")
         expect(page.locator(".pairs tbody tr")).to_have_count(10)
         assert page.locator(".pairs .name").first.inner_text() == HOSTILE[0]
@@ -59,7 +59,7 @@ def test_hostile_names_are_only_names(open_page: Open, tmp_path: Path) -> None:
             page.wait_for_timeout(50)
             assert page.locator("h1").is_visible()
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), at
-    case_file(told, told.pairs[0], tmp_path / "case.html")
+    case_file(hostile_report, hostile_report.pairs[0], tmp_path / "case.html")
     expect(open_page(tmp_path / "case.html").locator("h1")).to_contain_text(HOSTILE[0])
 
 
@@ -72,31 +72,31 @@ def test_what_is_marked_is_the_match(open_page: Open, tmp_path: Path, encoding: 
     data = junk + (before + shared + " danach").encode(encoding)
     start = len(junk + before.encode(encoding))
     end = len(junk + (before + shared).encode(encoding))
-    made = [Submission(name, (Document(name, data, encoding, "plain", "text"),)) for name in ("one", "two")]
+    works = [Submission(name, (Document(name, data, encoding, "plain", "text"),)) for name in ("one", "two")]
     spans = Span("one", start, end), Span("two", start, end)
-    both = replace(pair(made[0], made[1]), matches=(Match(*spans, 9, 9, (spans,), 2),))
-    save(report(made, [both]), tmp_path / "report.html")
+    both = replace(pair(works[0], works[1]), matches=(Match(*spans, 9, 9, (spans,), 2),))
+    save(report(works, [both]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
     expect(page.locator(".pane").nth(1).locator(".m")).to_have_text(["größer() {", "  gleich;", "}"])
-    case_file(report(made, [both]), both, tmp_path / "case.html")
+    case_file(report(works, [both]), both, tmp_path / "case.html")
     marks = re.findall("<mark.*?><b>(.*?)</b></mark>", (tmp_path / "case.html").read_text("utf-8"))
     assert marks == [line for line in shared.split("\n") for _ in range(2)]
 
 
-def test_long_files_with_many_matches(open_page: Open, tmp_path: Path) -> None:
+def test_long_files_with_many_matches_work(open_page: Open, tmp_path: Path) -> None:
     lines = [f"value_{n} = compute({n}, 'text')  # line {n}\n" for n in range(20_000)]
     text = "".join(lines).encode()
     at = [0]
     for line in lines:
         at.append(at[-1] + len(line))
-    made = [Submission(name, (Document(name, text, "utf-8", "code", "python"),)) for name in ("one", "two")]
+    works = [Submission(name, (Document(name, text, "utf-8", "code", "python"),)) for name in ("one", "two")]
     matches = []
     for n in range(5000):
         there = (n * 7919) % 5000
         spans = Span("one", at[4 * n], at[4 * n + 2]), Span("two", at[4 * there], at[4 * there + 2])
         matches.append(Match(*spans, 14, 14, (spans,), 2))
     both = Pair("one", "two", 0.5, Coverage(0.5, 0.5), 5.0, 14, tuple(matches))
-    save(report(made, [both]), tmp_path / "report.html")
+    save(report(works, [both]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
     expect(page.locator(".position")).to_have_text("5,000 matches")
     page.keyboard.press("p")
@@ -111,9 +111,11 @@ def test_long_files_with_many_matches(open_page: Open, tmp_path: Path) -> None:
     expect(page.locator(".pane").nth(1).locator(".on").first).to_be_in_viewport()
 
 
-def test_a_case_file_is_read_without_scripts_and_kept_with_them(open_page: Open, tmp_path: Path) -> None:
-    told = report([submission(name, {name + ".py": SORTING}) for name in ("one", "two")])
-    case_file(told, told.pairs[0], tmp_path / "case.html")
+def test_a_case_file_works_without_scripts_and_saves_a_verdict_with_them(
+    open_page: Open, tmp_path: Path
+) -> None:
+    class_report = report([submission(name, {name + ".py": SORTING}) for name in ("one", "two")])
+    case_file(class_report, class_report.pairs[0], tmp_path / "case.html")
     assert (tmp_path / "case.html").stat().st_size < 1_000_000
     plain = open_page(tmp_path / "case.html", scripts=False)
     expect(plain.get_by_text("def merge(left, right):").first).to_be_visible()
@@ -133,12 +135,12 @@ def test_anonymous_reports_have_no_name(open_page: Open, tmp_path: Path) -> None
     text = "# Joan Whitlock (jw@uni.example) and RASMUS\n" + SORTING
     joan = submission("Joan Whitlock", {"joan_whitlock/a.py": text})
     rasmus = submission("rasmus", {"rasmus/joan.py": text.replace("numbers", "whitlocks")})
-    told = report(
+    class_report = report(
         [joan, rasmus],
         clusters=[Cluster(("Joan Whitlock", "rasmus"), 0.9)],
         skipped=[Skipped("ulf.png", SkipReason.NOT_TEXT, "ulf.png is no text")],
     )
-    save(told, tmp_path / "folder", anonymize=True)
+    save(class_report, tmp_path / "folder", anonymize=True)
     for path in (tmp_path / "folder").rglob("*.*"):
         assert not re.search("joan|whitlock|rasmus|ulf|uni.example", path.read_text("utf-8"), re.I), path
     page = open_page(tmp_path / "folder" / "index.html", "#/pair/0")
@@ -148,15 +150,15 @@ def test_anonymous_reports_have_no_name(open_page: Open, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("count", [0, 1, 1000])
-def test_few_and_many_pairs(open_page: Open, tmp_path: Path, count: int) -> None:
-    made = [submission(f"student {n}", {f"{n}.py": SORTING}) for n in range(46)]
+def test_any_number_of_pairs_is_listed(open_page: Open, tmp_path: Path, count: int) -> None:
+    works = [submission(f"student {n}", {f"{n}.py": SORTING}) for n in range(46)]
     pairs = [
         Pair(a.name, b.name, 0.5, Coverage(0.5, 0.5), float("inf"), 9, ())
-        for a in made
-        for b in made
+        for a in works
+        for b in works
         if a.name < b.name
     ]
-    save(report(made, pairs[:count]), tmp_path / "report.html")
+    save(report(works, pairs[:count]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html")
     expect(page.locator(".facts")).to_contain_text("1 pair listed" if count == 1 else f"{count:,} pairs listed")
     if count == 0:
@@ -167,12 +169,12 @@ def test_few_and_many_pairs(open_page: Open, tmp_path: Path, count: int) -> None
         expect(page.locator(".pairs tbody tr")).to_have_count(1000)
 
 
-def test_every_language_has_its_colours(open_page: Open, tmp_path: Path) -> None:
+def test_every_language_has_syntax_colours(open_page: Open, tmp_path: Path) -> None:
     folder = Path(__file__).parent / "data" / "languages"
     names = language.languages()
     documents = [Document(n, (folder / f"{n}.one").read_bytes(), None, "code", n) for n in names]
-    made = [Submission(name, tuple(documents)) for name in ("one", "two")]
-    save(report(made, [Pair("one", "two", 0.5, Coverage(0.5, 0.5), 1.0, 1, ())]), tmp_path / "report.html")
+    works = [Submission(name, tuple(documents)) for name in ("one", "two")]
+    save(report(works, [Pair("one", "two", 0.5, Coverage(0.5, 0.5), 1.0, 1, ())]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
     for n, name in enumerate(names):
         page.locator("select.files").first.select_option(str(n))
@@ -181,16 +183,16 @@ def test_every_language_has_its_colours(open_page: Open, tmp_path: Path) -> None
         assert whole == documents[n].data.decode().replace("\n", ""), name
 
 
-def test_long_names_leave_matches_in_their_place(open_page: Open, tmp_path: Path) -> None:
-    """What replaces a name has another length than the name; the match behind it is marked all the same."""
+def test_replacing_long_names_moves_no_match(open_page: Open, tmp_path: Path) -> None:
+    """A label has another length than the name it replaces, but the match after it is still marked."""
     data = b"# Maximiliana Wolkenstein, Wolkenstein\nshared = 1\n"
-    made = [
+    works = [
         Submission(name, (Document(name, data, "utf-8", "code", "python"),))
         for name in ("Maximiliana Wolkenstein", "Bo")
     ]
-    spans = Span(made[0].name, data.index(b"shared"), len(data) - 1), Span("Bo", 2, data.index(b",") - 3)
-    both = Pair(made[0].name, "Bo", 0.5, Coverage(0.5, 0.5), 1.0, 1, (Match(*spans, 9, 9, (spans,), 2),))
-    save(report(made, [both]), tmp_path / "report.html", anonymize=True)
+    spans = Span(works[0].name, data.index(b"shared"), len(data) - 1), Span("Bo", 2, data.index(b",") - 3)
+    both = Pair(works[0].name, "Bo", 0.5, Coverage(0.5, 0.5), 1.0, 1, (Match(*spans, 9, 9, (spans,), 2),))
+    save(report(works, [both]), tmp_path / "report.html", anonymize=True)
     page = open_page(tmp_path / "report.html", "#/pair/0")
     expect(page.locator(".pane").nth(0).locator(".m")).to_have_text(["shared = 1"])
     expect(page.locator(".pane").nth(1).locator(".m")).to_have_text(re.compile(r"^Student \d$"))

@@ -179,7 +179,7 @@ def _figures(report: Report, pair: Pair) -> dict[str, str]:
         "of the right in matches": f"{pair.coverage.right:.0%}",
         "surprise": "–" if unusual is None else f"{unusual:.1f}",
         "symbols in the longest run": f"{pair.longest:,}",
-        "matches": f"{len(pair.places):,}",
+        "match" if len(pair.places) == 1 else "matches": f"{len(pair.places):,}",
     }
 
 

@@ -1,4 +1,4 @@
-"""Case files of the first pairs, in a folder, under names that every file system can have."""
+"""Write the case files of the first pairs into a folder, under names that every file system allows."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from chaffinch.report.anonymize.anonymous_report import everybody, in_order
 from chaffinch.report.case_file import case_file
 from chaffinch.types import Report
 
-_OURS = re.compile(r"\d{2,}(?: .* - .*)?\.html")
-_MARK = b'<p class="kind">Case file</p>'
+_CASE_NAME = re.compile(r"\d{2,}(?: .* - .*)?\.html")
+_CASE_MARK = b'<p class="kind">Case file</p>'
 _FORBIDDEN = '<>:"/\\|?*'
-_LONGEST = 100
-_MOST_BYTES = 255
-"""Of a file's name, in most file systems."""
+_NAME_LENGTH = 100
+"""Characters of a file name."""
+_NAME_SIZE = 255
+"""Bytes of a file name; most file systems allow no more."""
 
 
 def case_files(
@@ -28,25 +29,27 @@ def case_files(
     redact: bool = False,
     verdicts: Mapping[str, Any] | None = None,
 ) -> None:
-    """The first `count` pairs, a case file each; those of an earlier run go, for they may have names."""
-    for left_over in folder.iterdir() if folder.is_dir() else ():
-        if _OURS.fullmatch(left_over.name) and left_over.is_file() and _MARK in left_over.read_bytes():
-            left_over.unlink()
+    """Write a case file for each of the first `count` pairs, and remove those of an earlier run.
+
+    Earlier case files would be confusing, and may contain names that this run redacts.
+    """
+    for file in folder.iterdir() if folder.is_dir() else ():
+        if _CASE_NAME.fullmatch(file.name) and file.is_file() and _CASE_MARK in file.read_bytes():
+            file.unlink()
     pairs = in_order(report, everybody(report)) if redact else report.pairs
     for n, pair in enumerate(pairs[:count], 1):
-        name = f"{n:02}.html" if redact else _name(n, pair.left, pair.right)
+        name = f"{n:02}.html" if redact else _file_name(n, pair.left, pair.right)
         case_file(report, pair, folder / name, redact=redact, verdicts=verdicts)
 
 
-def _name(n: int, left: str, right: str) -> str:
-    """The number comes first, so that no two names are the same and none is reserved."""
-    frame = f"{n:02}  - .html"
-    a, b = (
-        _safe(name, (_LONGEST - len(frame)) // 2, (_MOST_BYTES - len(frame)) // 2) for name in (left, right)
-    )
-    return f"{n:02} {a} - {b}.html"
+def _file_name(n: int, left: str, right: str) -> str:
+    """Return a name that begins with the number, so that all names differ and none is a reserved one."""
+    rest = len(f"{n:02}  - .html")
+    length, size = (_NAME_LENGTH - rest) // 2, (_NAME_SIZE - rest) // 2
+    return f"{n:02} {_allowed(left, length, size)} - {_allowed(right, length, size)}.html"
 
 
-def _safe(name: str, characters: int, size: int) -> str:
-    shown = "".join("_" if c in _FORBIDDEN or not c.isprintable() else c for c in normalize("NFC", name))
-    return shown[:characters].encode()[:size].decode("utf-8", "ignore").strip(" .") or "_"
+def _allowed(name: str, length: int, size: int) -> str:
+    """Return as much of a name as fits, without characters that a file system may refuse."""
+    printable = "".join("_" if c in _FORBIDDEN or not c.isprintable() else c for c in normalize("NFC", name))
+    return printable[:length].encode()[:size].decode("utf-8", "ignore").strip(" .") or "_"

@@ -51,9 +51,13 @@ function charts() {
     const legend = make(
       "p",
       { class: "hint legend" },
-      make("span", { class: "swatch all" }),
-      `${counted(total, "pair")} in all, on a logarithmic scale${background ? "; " + background : ""}`,
-      index.pairs.length ? [make("span", { class: "swatch listed" }), "listed below"] : null,
+      make(
+        "span",
+        {},
+        make("span", { class: "swatch all" }),
+        `${counted(total, "pair")} in all, on a logarithmic scale${background ? "; " + background : ""}`,
+      ),
+      index.pairs.length ? make("span", {}, make("span", { class: "swatch listed" }), "listed below") : null,
     );
     place.append(card("Scores", "", legend, histogram()));
   }

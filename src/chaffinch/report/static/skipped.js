@@ -37,7 +37,7 @@ function notCompared() {
   const files = Object.keys(base ?? {}).map((name) => make("li", {}, make("bdi", {}, visible(name))));
   return card(
     "Not compared",
-    `In ${counted(index.ignored, "submission")}. A pair side by side shows it in grey.`,
+    `In ${counted(index.ignored, "submission")}. Shown in grey where a pair is side by side.`,
     make("p", {}, amounts.filter(Boolean).join(", ") + "."),
     files.length ? make("ul", { class: "chips" }, files) : null,
   );

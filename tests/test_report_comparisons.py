@@ -1,4 +1,4 @@
-"""Reports of real comparisons, walked through: who handed in twice, what stands beside what, what is grey."""
+"""Reports of real comparisons: earlier work, aligned sides, what was not compared, verdicts."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def program(seed: int, prefix: str, count: int = 12) -> bytes:
 
 
 def commented(text: bytes) -> bytes:
-    """With a line put in behind every third, which no symbol is made of."""
+    """Return the program with a comment, which has no symbols, after every third line."""
     lines = text.split(b"\n")
-    return b"\n".join(line + b"\n# said so" * (n % 3 == 0) for n, line in enumerate(lines))
+    return b"\n".join(line + b"\n# a comment" * (n % 3 == 0) for n, line in enumerate(lines))
 
 
 @pytest.fixture(scope="module")
 def two() -> Report:
-    """A program, and the same with other names and more lines."""
+    """A program, and a copy with other names and more lines."""
     both = Document("one.py", program(1, "a")), Document("two.py", commented(program(1, "b")))
     return chaffinch.compare(both, threshold=0, top=None)
 
@@ -46,35 +46,35 @@ def pane(page: Page, side: int) -> Locator:
 
 
 def statement(line: str) -> str:
-    """A line without names, numbers and spaces."""
+    """Return a line without names, numbers and spaces."""
     return re.sub(r"\b[ab]?\w+\b|\s", "", line)
 
 
-def test_a_student_of_last_year_is_told_from_the_one_of_this_year(tmp_path: Path) -> None:
+def test_earlier_work_of_the_same_name_is_another_submission(tmp_path: Path) -> None:
     for folder, seed in (("new/ann", 1), ("new/bob", 2), ("old/ann", 1), ("old/cyd", 2)):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "main.py").write_bytes(program(seed, folder[0]))
-    found = chaffinch.compare([tmp_path / "new"], old=[tmp_path / "old"])
-    assert {(p.left, p.right) for p in found.pairs} == {("ann", "ann (old)"), ("bob", "cyd")}
-    matches = [m for p in to_json(found)["pairs"] for m in p["matches"]]
+    result = chaffinch.compare([tmp_path / "new"], old=[tmp_path / "old"])
+    assert {(p.left, p.right) for p in result.pairs} == {("ann", "ann (old)"), ("bob", "cyd")}
+    matches = [m for p in to_json(result)["pairs"] for m in p["matches"]]
     assert all(m["left"]["lines"] and m["right"]["lines"] for m in matches)
-    case_files(found, tmp_path / "cases", 2)
+    case_files(result, tmp_path / "cases", 2)
     (case,) = (tmp_path / "cases").glob("?? ann - ann (old).html")
     page = case.read_text("utf-8")
     assert "<title>ann and ann (old): case file</title>" in page
     assert str(Path("old", "ann", "main.py")) in page
     same = Document("a.py", program(1, "a"))
-    found = chaffinch.compare([same, same], old=[same, same], threshold=0)
-    assert [s.name for s in (*found.submissions, *found.old)] == [
+    result = chaffinch.compare([same, same], old=[same, same], threshold=0)
+    assert [s.name for s in (*result.submissions, *result.old)] == [
         "a.py",
         "a.py (2)",
         "a.py (old)",
         "a.py (old 2)",
     ]
-    assert len(found.pairs) == 5
+    assert len(result.pairs) == 5
 
 
-def test_a_click_brings_what_stands_beside_it(two: Report, open_page: Open, tmp_path: Path) -> None:
+def test_a_click_aligns_the_other_side(two: Report, open_page: Open, tmp_path: Path) -> None:
     save(two, tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
     lines = pane(page, 0).locator(".line:has(.m)")
@@ -87,9 +87,9 @@ def test_a_click_brings_what_stands_beside_it(two: Report, open_page: Open, tmp_
         box = piece.bounding_box()
         assert box
         beside = [
-            found.inner_text()
-            for found in pane(page, 1).locator(".line").all()
-            if (other := found.bounding_box()) and abs(other["y"] - box["y"]) < 12
+            one.inner_text()
+            for one in pane(page, 1).locator(".line").all()
+            if (other := one.bounding_box()) and abs(other["y"] - box["y"]) < 12
         ]
         assert statement(line.inner_text()) in {statement(text) for text in beside}
 
@@ -101,12 +101,12 @@ def test_a_case_file_has_the_same_statements_side_by_side(two: Report, tmp_path:
         r"<tr><td class=\"n\">\d*</td><td.*?>(.*?)</td><td class=\"n\">\d*</td><td.*?>(.*?)</td></tr>", page
     )
     beside = [[re.sub("<.*?>", "", cell).strip() for cell in row] for row in rows]
-    programs = [(left, right) for left, right in beside if left and right and "said so" not in right]
+    programs = [(left, right) for left, right in beside if left and right and "a comment" not in right]
     assert len(programs) > 50
     assert sum(statement(left) == statement(right) for left, right in programs) / len(programs) > 0.95
 
 
-def test_a_match_is_brought_into_view_wherever_it_begins_in_a_line(open_page: Open, tmp_path: Path) -> None:
+def test_a_match_scrolls_into_view_wherever_it_begins_in_a_line(open_page: Open, tmp_path: Path) -> None:
     passage = "a long passage that both of them have, word for word, " * 4
     texts = ["left " * 3000 + passage + "end " * 500, "right " * 2000 + passage + "over " * 700]
     both = [Document(f"{n}.txt", text.encode()) for n, text in enumerate(texts)]
@@ -121,36 +121,38 @@ def test_a_match_is_brought_into_view_wherever_it_begins_in_a_line(open_page: Op
 
 
 def overlapping() -> Report:
-    """A match within another, which shares its left side only."""
+    """Return a report with a match that lies within another one on the left side only."""
     text = "".join(f"line {n}\n" for n in range(30))
-    made = [Submission(name, (Document(name, text.encode(), "utf-8", "plain", "text"),)) for name in ("a", "b")]
+    works = [
+        Submission(name, (Document(name, text.encode(), "utf-8", "plain", "text"),)) for name in ("a", "b")
+    ]
     inner, outer = (Span("a", 70, 140), Span("b", 150, 220)), (Span("a", 0, 200), Span("b", 0, 140))
     matches = tuple(Match(*spans, 50, 50, (spans,), 2) for spans in (outer, inner))
-    return report(made, [Pair("a", "b", 0.5, Coverage(0.5, 0.5), 5.0, 50, matches)])
+    return report(works, [Pair("a", "b", 0.5, Coverage(0.5, 0.5), 5.0, 50, matches)])
 
 
-def test_of_matches_that_overlap_the_chosen_one_is_on_top(open_page: Open, tmp_path: Path) -> None:
+def test_the_chosen_one_of_overlapping_matches_is_on_top(open_page: Open, tmp_path: Path) -> None:
     save(overlapping(), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
     left = pane(page, 0)
-    expect(left.locator('[data-m="2"].m')).not_to_have_count(0)  # the shorter
+    expect(left.locator('[data-m="2"].m')).not_to_have_count(0)  # the shorter one
     expect(page.locator(".position")).to_have_text("2 matches")
     page.keyboard.press("n")
     expect(left.locator('[data-m="2"].m')).to_have_count(0)
     assert "".join(left.locator('.m.on[data-m="1"]').all_inner_texts()).count("line") == 26
-    left.locator('.line[data-n="14"] .m').click()  # there are both, so the other
+    left.locator('.line[data-n="14"] .m').click()  # both matches are here, so it chooses the other
     expect(page.locator(".position")).to_have_text("Match 2 of 2")
     expect(left.locator('.m.on[data-m="2"]')).not_to_have_count(0)
 
 
-def test_what_was_not_compared_is_grey_and_told(open_page: Open, tmp_path: Path) -> None:
+def test_base_code_is_grey_and_listed(open_page: Open, tmp_path: Path) -> None:
     given = program(7, "g", 4)
     both = [Document(f"{n}.py", given + b"\n\n" + program(1, "ab"[n])) for n in range(2)]
-    found = chaffinch.compare(both, base=[Document("given.py", given)], threshold=0, top=None)
-    assert list(found.receipt["base"]) == ["given.py"]
-    assert found.receipt["base_symbols"]["python"] > 50
-    assert set(found.ignored) == {"0.py", "1.py"}
-    save(found, tmp_path / "report.html")
+    result = chaffinch.compare(both, base=[Document("given.py", given)], threshold=0, top=None)
+    assert list(result.receipt["base"]) == ["given.py"]
+    assert result.receipt["base_symbols"]["python"] > 50
+    assert set(result.ignored) == {"0.py", "1.py"}
+    save(result, tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
     lines = given.decode().strip().count("\n") + 1
     expect(pane(page, 0).locator(".ignored")).to_have_count(lines)
@@ -161,25 +163,25 @@ def test_what_was_not_compared_is_grey_and_told(open_page: Open, tmp_path: Path)
     expect(card).to_contain_text("given.py")
 
 
-def test_what_too_many_have_is_told_apart_from_base_code(tmp_path: Path) -> None:
+def test_code_of_too_many_owners_is_counted_apart_from_base_code(tmp_path: Path) -> None:
     common = program(7, "g", 4)
     class_ = [Document(f"{n}.py", common + b"\n\n" + program(n + 20, "a", 4)) for n in range(6)]
-    found = chaffinch.compare(class_, max_owners=3)
-    assert found.receipt["max_owners"] == 3
-    assert found.receipt["base_symbols"] == {"python": 0}
-    assert found.receipt["symbols_with_more_owners"]["python"] > 300
+    result = chaffinch.compare(class_, max_owners=3)
+    assert result.receipt["max_owners"] == 3
+    assert result.receipt["base_symbols"] == {"python": 0}
+    assert result.receipt["symbols_with_more_owners"]["python"] > 300
 
 
-def test_verdicts_of_a_file_are_newer_than_those_of_the_browser(open_page: Open, tmp_path: Path) -> None:
-    made = [submission(name, {f"{name}.py": f"print('{name}')\n" * 9}) for name in ("ann", "bob", "cyd")]
-    told = report(made, [pair(made[0], made[1])])
-    save(told, tmp_path / "report.html")
+def test_verdicts_of_a_file_replace_those_of_the_browser(open_page: Open, tmp_path: Path) -> None:
+    works = [submission(name, {f"{name}.py": f"print('{name}')\n" * 9}) for name in ("ann", "bob", "cyd")]
+    result = report(works, [pair(works[0], works[1])])
+    save(result, tmp_path / "report.html")
     page = open_page(tmp_path / "report.html")
     key = page.evaluate("JSON.parse(document.getElementById('index').textContent).pairs[0].key")
     page.locator("tbody .verdict").select_option("no")
     theirs = {"verdict": "copied", "note": "as Ann said"}
     verdicts = {"verdicts": {key: theirs, "another": {"verdict": "no", "note": "not of these"}}}
-    save(told, tmp_path / "report.html", verdicts=verdicts)
+    save(result, tmp_path / "report.html", verdicts=verdicts)
     page.reload()
     expect(page.locator("tbody .verdict")).to_have_value("copied")
     page.locator("tbody .verdict").select_option("common source")
@@ -190,17 +192,17 @@ def test_verdicts_of_a_file_are_newer_than_those_of_the_browser(open_page: Open,
     exported = json.loads(download.value.path().read_text("utf-8"))["verdicts"]
     assert exported["another"]["note"] == "not of these"
     assert exported[key]["verdict"] == "common source"
-    save(told, tmp_path / "nameless.html", verdicts=verdicts, anonymize=True)
+    save(result, tmp_path / "nameless.html", verdicts=verdicts, anonymize=True)
     written = (tmp_path / "nameless.html").read_text("utf-8")
     assert "said" in written
     assert "Ann" not in written
     assert "not of these" not in written
 
 
-def test_going_back_leads_to_where_one_was(open_page: Open, tmp_path: Path) -> None:
-    made = [submission(f"s{n:03}", {f"{n}.py": f"x = {n}\n"}) for n in range(40)]
-    pairs = [pair(a, b) for i, a in enumerate(made) for b in made[:i]]
-    save(report(made, pairs), tmp_path / "report.html")
+def test_going_back_returns_to_the_same_row(open_page: Open, tmp_path: Path) -> None:
+    works = [submission(f"s{n:03}", {f"{n}.py": f"x = {n}\n"}) for n in range(40)]
+    pairs = [pair(a, b) for i, a in enumerate(works) for b in works[:i]]
+    save(report(works, pairs), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html")
     page.get_by_role("button", name="Show more").click()
     row = page.locator("tbody tr").nth(400)
