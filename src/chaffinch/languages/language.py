@@ -128,7 +128,7 @@ def pygments(module: str) -> Any:
 
 
 def records(language: str) -> Iterator[tuple[str, ...]]:
-    """One record for each thing the core must know; core/src/language.rs reads them."""
+    """One record for each thing the core must know; core/src/read/language.rs reads them."""
     entries = table(language)
     if entries.get("ignore_case"):
         yield ("ignore-case",)
