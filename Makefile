@@ -1,45 +1,73 @@
-# The commands of this project. Everything happens in .venv; nothing outside the folder is touched.
+# The commands of this project. They write to .venv, node_modules, core/target and dist in this folder; only
+# `make test` also installs programs on the machine, if some that the tests run are missing.
 PYTHON ?= python3
+WORKERS ?= auto
 FUZZ_SECONDS ?= 60
 BIN = .venv/bin
+PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: setup check test fuzz bench docs clean
+# Everything the native core is built from. Folders are listed too: they change when a file is removed.
+CORE = $(shell find core/src) core/build.rs core/Cargo.toml core/Cargo.lock src/chaffinch/folding.txt
 
-# An environment with the package (its native core built from source) and the development tools.
-setup: .venv/built
+.PHONY: help setup check programs quick test fuzz bench docs wheel clean
 
-.venv/installed: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/pip install --quiet --group dev
-	touch $@
+help: ## List these commands
+	@sed -n 's/^\([a-z]*\):.* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-core = $(wildcard core/src/*.rs core/src/*/*.rs) core/Cargo.toml src/chaffinch/folding.txt core/src/read/entities.txt
+setup: .venv/built ## Create .venv with the package, its native core and the development tools
 
-.venv/built: .venv/installed $(core)
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet >/dev/null
-	touch $@
-
-check: setup
+check: .venv/built ## Run every linter and type checker: ruff, mypy, rustfmt, clippy, tsc
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd core && cargo fmt --check
 	cd core && cargo clippy --quiet --all-targets -- --deny warnings
 
-test: .venv/built
+quick: .venv/built ## Run the tests that are fast and need no other program, in under two minutes
 	cd core && cargo test --quiet
-	$(BIN)/python -m pytest
+	$(PYTEST) -m 'not (browser or postgres or ghostscript or sevenzip or slow)'
 
-# The readers on changed samples, each for so many seconds; what breaks one is kept.
-fuzz: .venv/built
+test: .venv/built programs ## Install the programs that are missing, then run every test; none may be skipped
+	cd core && cargo test --quiet
+	$(PYTEST) --fail-on-skip
+
+programs: ## Install the programs that tests run: Chromium, PostgreSQL, Ghostscript, 7-Zip
+	@$(PYTHON) tools/programs.py
+
+fuzz: .venv/built ## Feed damaged samples to each reader for FUZZ_SECONDS seconds and keep what breaks one
 	$(BIN)/python tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
-bench: .venv/built
+bench: .venv/built ## Measure everything and write bench/results
 	$(BIN)/python -m bench
 
-docs: .venv/built
+docs: .venv/built ## Write docs/commands.md from the command line's own help
 	$(BIN)/python tools/make_docs.py
 
-clean:
-	rm -rf .venv core/target src/chaffinch/_native
+wheel: .venv/built ## Build wheels for Linux and the source package into dist, and try them
+	$(BIN)/python tools/wheels.py
+
+clean: ## Remove everything that these commands wrote
+	rm -rf .venv node_modules dist core/target src/chaffinch/_native
+
+# Where Python comes without ensurepip (Debian without python3-venv), its own pip fills the environment.
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv >/dev/null || { $(PYTHON) -m venv --clear --without-pip .venv \
+		&& $(PYTHON) -m pip --quiet --python $(BIN)/python install pip; }
+	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --group dev
+	touch $@
+
+.venv/built: .venv/installed $(CORE)
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet >/dev/null
+	touch $@
+
+node_modules/.bin/tsc: package.json
+	npm install --no-package-lock --no-audit --no-fund --silent
+	touch $@
+
+ifneq ($(wildcard tsconfig.json),)
+check: check-javascript
+.PHONY: check-javascript
+check-javascript: node_modules/.bin/tsc
+	node_modules/.bin/tsc
+endif

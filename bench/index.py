@@ -33,7 +33,8 @@ from chaffinch.index.index import Index
 from chaffinch.index.records import About, Batch, Stored
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.native.segment import Postings
-from tests.postgres_server import programs_found, running
+from tests.postgres_server import running
+from tools.programs import find_postgres
 
 MILLION = 1_000_000
 SIZES = (MILLION, 10 * MILLION, 100 * MILLION)
@@ -211,7 +212,7 @@ def waiting(index: Index, asked: list[Document]) -> Iterator[Row]:
 def postgres(embedded: Index, read: list[Document], asked: list[Document]) -> Iterator[Row]:
     """The same documents, postings and searches in PostgreSQL."""
     what = f"times as fast as PostgreSQL, {SIZES[-1]:,} postings"
-    programs = programs_found()
+    programs = find_postgres()
     if programs is None:
         yield Row(what, None, least=3, note="not on this machine: no PostgreSQL")
         return

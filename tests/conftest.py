@@ -1,8 +1,7 @@
-"""What all tests share: instruction levels, stores of an index, and that nothing is skipped where it counts."""
+"""Fixtures and markers that all tests share: instruction levels, index stores, programs that tests run."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from chaffinch.index.index import Index
 from chaffinch.native import fingerprint as core
 from tests.indexed import Make
 from tests.postgres_server import postgres
+from tools.programs import FINDERS
 
 __all__ = ["level", "make", "postgres", "where"]
 
@@ -32,7 +32,7 @@ def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     return str(request.param)
 
 
-@pytest.fixture(params=["embedded", "postgres"])
+@pytest.fixture(params=["embedded", pytest.param("postgres", marks=pytest.mark.postgres)])
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where an index can be made, in each store."""
     if request.param == "embedded":
@@ -60,8 +60,27 @@ def make(where: str) -> Iterator[Make]:
         opened.pop().close()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fail-on-skip", action="store_true", help="Fail the run if any test was skipped.")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects by markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that uses the fixture `browser` or `postgres`; the other markers are on the tests."""
+    for item in items:
+        for name in FINDERS.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(name)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose program is not installed."""
+    for name, find in FINDERS.items():
+        if item.get_closest_marker(name) and find() is None:
+            pytest.skip(f"{name} is not installed: run `make programs`")
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """With CHAFFINCH_NO_SKIPS a skipped test is a failure: nothing may be missing on such a machine."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if os.environ.get("CHAFFINCH_NO_SKIPS") and reporter and reporter.stats.get("skipped") and exitstatus == 0:
+    fail_on_skip = session.config.getoption("--fail-on-skip")
+    if fail_on_skip and reporter and reporter.stats.get("skipped") and exitstatus == 0:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

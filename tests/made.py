@@ -9,6 +9,8 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 
+import pytest
+
 _WORDS = """
 the of and to in that was his with which from had not all were when there their been one more would into
 upon other time house water light morning evening garden river window voice letter country summer winter
@@ -222,3 +224,6 @@ def md(paragraphs: list[str]) -> bytes:
 FORMATS: dict[str, Callable[[list[str]], bytes]] = {
     make.__name__: make for make in (txt, html, pdf, ps, docx, odt, rtf, epub, tex, md)
 }
+POSTSCRIPT = pytest.param("ps", marks=pytest.mark.ghostscript)
+FORMAT_PARAMETERS = [POSTSCRIPT if extension == "ps" else extension for extension in FORMATS]
+"""For tests of each format: only the one in PostScript needs Ghostscript."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import combinations
-from typing import Any
 
 from chaffinch.types import (
     Cluster,
@@ -14,6 +13,7 @@ from chaffinch.types import (
     Match,
     Pair,
     Passage,
+    Receipt,
     Report,
     Skipped,
     Span,
@@ -108,7 +108,7 @@ def report(
     clusters: Sequence[Cluster] = (),
     common: Sequence[Passage] = (),
     skipped: Sequence[Skipped] = (),
-    receipt: dict[str, Any] | None = None,
+    receipt: Receipt | None = None,
 ) -> Report:
     """All of them compared with all, unless the pairs are given."""
     if pairs is None:
@@ -116,12 +116,8 @@ def report(
     background = [max(0, 900 // (n + 1) ** 2 - n) for n in range(20)]
     for one in pairs:
         background[min(19, int(one.score * 20))] += 1
-    told = {
-        "version": "0.1.0",
-        "recipes": {"python": {"front": "python", "k": 12, "w": 9, "scheme": "open-closed", "guarantee": 20}},
-        "options": {"base": ["template.py"], "keep_names": False, "least_score": 0.1},
-        "ignored": ["comments", "names", "spaces"],
-    }
+    recipe = {"front": "python", "k": 12, "w": 9, "scheme": "open-closed", "guarantee": 20}
+    made = Receipt(chaffinch="0.1.0", recipes={"python": recipe}, base={"template.py": "0" * 64}, threshold=0.1)
     return Report(
         tuple(submissions),
         (),
@@ -130,5 +126,5 @@ def report(
         tuple(common),
         tuple(skipped),
         tuple(background),
-        told if receipt is None else receipt,
+        receipt or made,
     )

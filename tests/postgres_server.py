@@ -17,6 +17,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from tools.programs import find_postgres
+
 USER, PASSWORD = "finch", "open sesame"
 _PATIENCE = 60
 
@@ -24,9 +26,8 @@ _PATIENCE = 60
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of an empty database; a test names its own index in it, after a #."""
-    programs = programs_found()
-    if programs is None:
-        pytest.skip("there is no PostgreSQL")
+    programs = find_postgres()
+    assert programs, "install PostgreSQL: run `make programs`"
     with running(programs) as address:
         yield address
 
@@ -50,18 +51,6 @@ def running(programs: Path) -> Iterator[str]:
                     server.wait()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def programs_found() -> Path | None:
-    """Where initdb and postgres are, the newest of them."""
-    versions = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin"),
-        key=lambda p: (len(p.parent.name), p.parent.name),
-        reverse=True,
-    )
-    on_path = [Path(found).resolve().parent for found in [shutil.which("initdb")] if found]
-    both = (p for p in (*versions, *on_path) if (p / "initdb").exists() and (p / "postgres").exists())
-    return next(both, None)
 
 
 def _started(programs: Path, folder: Path, log: Any) -> tuple[subprocess.Popen[bytes], int]:

@@ -56,6 +56,7 @@ def test_a_single_packed_file_has_the_name_without_the_ending(kind: str, pack: t
     assert "cut off" in str(opened(kind, pack(TEXT * 100)[:-9], name))
 
 
+@pytest.mark.sevenzip
 def test_a_7z_is_read_by_the_program(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     (folder / "src" / "deep").mkdir(parents=True)
@@ -73,6 +74,7 @@ def test_a_7z_is_read_by_the_program(tmp_path: Path) -> None:
         assert list(opened("7z", seven_zipped(folder, *options), "a.7z").items()) == list(expected.items())
 
 
+@pytest.mark.sevenzip
 def test_links_in_a_7z_are_told_and_the_others_read(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -83,6 +85,7 @@ def test_links_in_a_7z_are_told_and_the_others_read(tmp_path: Path) -> None:
     assert found == {"a.7z/a.c": "a link, not a file", "a.7z/b.c": TEXT, "a.7z/c.c": b"c"}
 
 
+@pytest.mark.sevenzip
 def test_strange_names_in_a_7z_are_read(tmp_path: Path) -> None:
     """With a link among them, so that the others have to be named to the program."""
     folder = tmp_path / "folder"
@@ -110,6 +113,7 @@ def test_strange_names_in_a_7z_are_read(tmp_path: Path) -> None:
         assert found == {f"a.7z/{name}": name.encode() for name in names}
 
 
+@pytest.mark.sevenzip
 def test_encrypted_7z_archives_are_told(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()

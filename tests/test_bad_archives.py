@@ -16,6 +16,7 @@ from chaffinch.read.budget import MAX_DEPTH, Budget
 from tests.archives import TARS, TEXT, expanded, opened, raw, seven_zipped, tarred, zip_of_raw, zipped
 
 
+@pytest.mark.sevenzip
 def test_damaged_7z_archives_are_told(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -28,6 +29,7 @@ def test_damaged_7z_archives_are_told(tmp_path: Path) -> None:
     assert opened("7z", bad, "a.7z") == {"a.7z/a.c": "is damaged", "a.7z/b.c": (folder / "b.c").read_bytes()}
 
 
+@pytest.mark.sevenzip
 def test_a_7z_bomb_is_not_unpacked(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -151,6 +153,7 @@ def zeros_deflated(size: int) -> bytes:
     return block * (size // (64 << 20)) + zlib.compressobj(wbits=-15).flush()
 
 
+@pytest.mark.slow
 def test_ten_gigabytes_of_zeros_are_a_message(tmp_path: Path) -> None:
     packed = zeros_deflated(10 << 30)
     gzip_header = gzip.compress(b"")[:10]
@@ -165,6 +168,7 @@ def test_ten_gigabytes_of_zeros_are_a_message(tmp_path: Path) -> None:
         assert f"zeros.txt {message}" in printed
 
 
+@pytest.mark.slow
 def test_before_a_bomb_in_a_packed_tar_all_is_read(tmp_path: Path) -> None:
     start = zlib.compressobj(9, wbits=-15)
     files = tarred({"a.c": TEXT})[:1024] + header(b"zeros", b"77777777777\0")
@@ -176,6 +180,7 @@ def test_before_a_bomb_in_a_packed_tar_all_is_read(tmp_path: Path) -> None:
     assert "bomb.tgz unpacks to more than the" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_bombs_in_other_methods_are_messages(method: int, tmp_path: Path) -> None:
     bomb = tmp_path / "bomb.zip"
@@ -256,6 +261,7 @@ def test_what_is_unpacked_is_spent_by_all_around() -> None:
     assert "unpacks to more than" in str(found["a.zip/b.c"])
 
 
+@pytest.mark.slow
 def test_one_member_is_in_memory_at_a_time(tmp_path: Path) -> None:
     noise = random.Random(5).randbytes(15 << 20)
     large = tmp_path / "large.zip"

@@ -145,6 +145,7 @@ def test_a_document_shorter_than_t_is_its_smallest_gram() -> None:
     assert len(fingerprint("abcd", recipe)) == 0
 
 
+@pytest.mark.slow
 def test_a_gigabyte_of_one_character() -> None:
     """One in w grams, in memory of the input's order; in a process of its own, to see its memory alone."""
     program = """
@@ -182,6 +183,7 @@ print(grown <= path.stat().st_size + 20 * len(prints) + (16 << 20), grown, path.
     assert done.stdout.startswith("True"), done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_documents_do_not_outlive_or_underlive_their_arrays() -> None:
     hashes = fingerprint("some words that are long enough to have a fingerprint or two, at least").hashes
     kept = hashes.tolist()

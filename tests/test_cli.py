@@ -187,6 +187,7 @@ def test_the_secret_seed_is_not_printed(essay: Path) -> None:
         assert json.loads(done.stdout)["recipes"]["text"]["seeded"] is True
 
 
+@pytest.mark.slow
 def test_explain_grows_with_what_it_shows(tmp_path: Path) -> None:
     """All of a megabyte, and very wide windows: neither may take more than its share."""
     path = tmp_path / "large.txt"

@@ -16,7 +16,7 @@ import pytest
 
 import chaffinch
 from chaffinch import Document, Report
-from chaffinch.comparison import compare as comparison
+from chaffinch.comparison import listed_pairs
 from chaffinch.comparison.language_group import recipe_for
 from chaffinch.report import case_file
 from chaffinch.report.export import to_json
@@ -118,7 +118,7 @@ def test_base_code_does_not_count_even_with_small_edits(edited: bool, tmp_path: 
     others = [p for p in with_base.pairs if (p.left, p.right) != ("copy", "s3")]
     assert max((p.coverage.left for p in others), default=0) < 0.2
     assert min(p.coverage.left for p in without.pairs) > 0.3
-    assert with_base.receipt["base_symbols"]["python"] > 1000
+    assert with_base.receipt.base_symbols["python"] > 1000
 
 
 ANSWERS = [
@@ -281,7 +281,7 @@ def test_matches_of_all_pairs_are_what_they_are_of_a_few(monkeypatch: pytest.Mon
     work = [Document(f"{i}.txt", text.encode()) for i, text in enumerate(texts)]
     work += [Document(f"{i}.py", text.encode()) for i, text in enumerate(programs)]
     at_once = chaffinch.compare(work, threshold=0, top=None).pairs
-    monkeypatch.setattr(comparison, "TOP", 3)
+    monkeypatch.setattr(listed_pairs, "BUILT_AT_ONCE", 3)
     assert len(at_once) > 3
     later = chaffinch.compare(work, threshold=0, top=None).pairs
     assert pickle.loads(pickle.dumps(later)) == later == at_once

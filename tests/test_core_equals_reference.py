@@ -74,6 +74,7 @@ def test_block_boundaries_leave_no_trace(level: str, scheme: str, ties: str, len
     assert selected(symbols, recipe) == reference.select(symbols, recipe)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", WINDOWED)
 @pytest.mark.parametrize(("k", "w"), [(3, 1100), (700, 500), (40, 3000)])
 def test_windows_longer_than_a_frame(level: str, scheme: str, k: int, w: int) -> None:

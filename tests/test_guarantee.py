@@ -143,6 +143,7 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
     assert [p.hashes.tobytes() for p in alone] == [one[i].hashes.tobytes() for i in range(len(one))]
 
 
+@pytest.mark.ghostscript
 @pytest.mark.parametrize("seed", range(6))
 def test_a_shared_run_is_found_through_files_and_formats(seed: int, tmp_path: Path) -> None:
     """Two documents of other words that share t symbols, in every pair of formats, in folders and archives."""

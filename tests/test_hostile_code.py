@@ -80,6 +80,7 @@ def test_deep_nesting(name: str, depth: int) -> None:
         assert is_sound(stream(Document("x", data, "utf-8"), Recipe(name)), len(data)), left
 
 
+@pytest.mark.slow
 def test_openings_repeated_in_every_language() -> None:
     """Each of them on one line and on many, alone and with what an end would begin with."""
     program = f"""
@@ -97,6 +98,7 @@ print("read")
     assert limited(program) == "read\n"
 
 
+@pytest.mark.slow
 def test_large_openings() -> None:
     """A few languages with much more: what is a little worse than linear shows only there."""
     program = f"""
@@ -111,6 +113,7 @@ print("read")
     assert limited(program) == "read\n"
 
 
+@pytest.mark.slow
 def test_openings_of_pages_repeated() -> None:
     program = f"""
 from chaffinch import Document, stream
@@ -123,6 +126,7 @@ print("read")
     assert limited(program) == "read\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("front", "unit"),
     [
@@ -143,6 +147,7 @@ print(fingerprint(Document("x", data, "utf-8"), Recipe({front!r}, w=10_000)).sym
     assert limited(program, 2_500) in ("True\n", "False\n")
 
 
+@pytest.mark.slow
 def test_memory_that_is_not_there_is_asked_for_in_vain() -> None:
     """A stream reserves more than it needs; where that is refused it grows instead."""
     program = """
@@ -153,6 +158,7 @@ print(len(stream(Document("x", data, "utf-8"), Recipe("c"))))
     assert limited(program, 3_000) == "40000000\n"
 
 
+@pytest.mark.slow
 def test_the_fuzzer_finds_nothing_in_a_second() -> None:
     tool = Path(__file__).parent.parent / "tools" / "fuzz.py"
     done = subprocess.run([sys.executable, tool, "--seconds", "1"], capture_output=True, text=True)

@@ -81,6 +81,7 @@ def limited(megabytes: int, *arguments: object) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_a_line_of_500_megabytes(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     words = b"a line without an end that goes on and on, number after number 0123456789 "

@@ -40,6 +40,7 @@ def segment_files(where: Path) -> set[str]:
     return {path.name for path in (where / files.SEGMENTS).iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [1, 3])
 def test_nothing_acknowledged_is_lost_when_the_writer_is_killed(tmp_path: Path, together: int) -> None:
     where = tmp_path / "archive.index"
@@ -130,6 +131,7 @@ def test_a_rotation_that_is_cut_off_leaves_every_document_and_can_be_run_again(
         assert index.verify() == []
 
 
+@pytest.mark.slow
 def test_an_add_on_the_command_line_that_is_cut_off_is_simply_run_again(tmp_path: Path) -> None:
     where, papers = tmp_path / "archive.index", tmp_path / "papers"
     papers.mkdir()

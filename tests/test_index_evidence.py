@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from chaffinch.matching import matches as match
-from chaffinch.matching.joined_stream import units
-from chaffinch.native import pairs as core_compare
+from chaffinch.matching.joined_stream import join_streams
+from chaffinch.matching.matches import GAP, PairMatches
+from chaffinch.native.pairs import Corpus, find_matches
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document
 from tests.indexed import Make, document, text
@@ -38,19 +38,17 @@ def test_matches_are_those_that_comparing_finds(make: Make, front: str, seed: in
     hits = {hit.document.name: hit for hit in index.search(query)}
     expected = {}
     for name, stored in documents.items():
-        left, right = units([[query], [stored]], recipe)
-        collection = core_compare.Corpus([left.symbols, right.symbols], [left.prints, right.prints])
-        runs = core_compare.find_matches(
-            collection, np.array([[0, 1]]), recipe.k, match.GAP, recipe.guarantee or 0
-        )
-        common = match.Common(left, right, runs, 0, False)
-        matches, _ = common.made()
+        left, right = join_streams([[query], [stored]], recipe)
+        collection = Corpus([left.symbols, right.symbols], [left.prints, right.prints])
+        runs = find_matches(collection, np.array([[0, 1]]), recipe.k, GAP, recipe.guarantee or 0)
+        common = PairMatches(left, right, runs, 0, False)
+        matches, _ = common.matches_and_repeats()
         if matches:
-            covered = [c / max(unit.size, 1) for c, unit in zip(common.covered, (left, right), strict=True)]
+            covered = [c / max(stream.size, 1) for c, stream in zip(common.covered, (left, right), strict=True)]
             expected[name] = matches, covered
     assert hits.keys() == expected.keys()
     for name, (matches, covered) in expected.items():
-        assert [replace(m, owners=2) for m in hits[name].matches] == matches
+        assert [replace(m, owners=2) for m in hits[name].matches] == list(matches)
         assert [hits[name].containment.query, hits[name].containment.document] == covered
 
 

@@ -91,6 +91,7 @@ def test_threads_that_add_the_same_add_it_once(where: Path) -> None:
         assert index.verify() == []
 
 
+@pytest.mark.slow
 def test_one_who_reads_sees_one_version_of_a_document_that_is_replaced(where: Path) -> None:
     with Index.open(where) as index:
         index.add(document("d", VERSIONS[1]))

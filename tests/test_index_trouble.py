@@ -73,6 +73,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 if ROOT:
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(4))
     def test_on_a_full_disk_everything_acknowledged_is_there(small_disk: Path, seed: int) -> None:
         where, ballast, chance = small_disk / "archive.index", small_disk / "ballast", random.Random(seed)
@@ -100,6 +101,7 @@ if ROOT:
             assert len(index) == len(there) + 1
             assert index.verify() == []
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("length", [1_000, 9_000, 60_000])
     def test_what_a_failed_add_has_written_is_given_back(
         small_disk: Path, length: int, monkeypatch: pytest.MonkeyPatch

@@ -102,6 +102,7 @@ def test_what_stores_everything_has_nothing_to_choose(tmp_path: Path) -> None:
         index.rotate()
 
 
+@pytest.mark.slow
 def test_no_document_disappears_from_those_who_search_meanwhile(
     make: Make, content: str, tmp_path: Path
 ) -> None:
@@ -145,6 +146,7 @@ def test_no_document_disappears_from_those_who_search_meanwhile(
     assert {d.generation for d in index} == {12}
 
 
+@pytest.mark.slow
 def test_flooding_with_copies_cannot_hide_a_document(make: Make, content: str) -> None:
     index = make(content=content)
     original = words(700, "original")

@@ -11,7 +11,7 @@ import pytest
 from chaffinch import Document
 from chaffinch.index.index import Index
 from tests.koalas import CONTENTS, maker, named
-from tests.made import FORMATS, lines, prose
+from tests.made import FORMAT_PARAMETERS, FORMATS, lines, prose
 
 ORIGINAL = prose(60)
 _LIGATURES = {"ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ"}
@@ -44,7 +44,7 @@ def scanned(paragraphs: list[str], share: float, seed: int = 1) -> str:
     return re.sub(r"rn|cl|\S", misread, page)
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", FORMAT_PARAMETERS)
 def test_every_format_of_it_is_found_first(index: Index, kind: str) -> None:
     answer = index.search(Document(f"query.{kind}", FORMATS[kind](ORIGINAL)))
     assert named(answer, "original.txt") == [(1.0, 1.0, "identical")]
@@ -67,6 +67,7 @@ def test_even_bad_damage_hides_nothing(index: Index) -> None:
         assert min(first.containment.query, first.containment.document) > 0.25
 
 
+@pytest.mark.ghostscript
 def test_what_was_added_badly_is_found_by_the_clean_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,6 +173,7 @@ def nested(depth: int) -> bytes:
 PART = b"--x\nContent-Type: text/plain\n\ny\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

@@ -128,5 +128,6 @@ blank(b"1. x" + b"y" * 1_000_000 + b"\n\nz" + b"\n5. z" * 100_000)
 """
 
 
+@pytest.mark.slow
 def test_hostile_files_cost_no_more_than_their_length() -> None:
     subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=300)

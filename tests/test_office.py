@@ -292,6 +292,7 @@ BOMBS: list[tuple[str, Callable[[], bytes], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "data", "message"), BOMBS)
 def test_bombs_are_refused_soon_and_depth_is_read(kind: str, data: Callable[[], bytes], message: str) -> None:
     assert message in read_limited("office.office", kind, data())

@@ -69,6 +69,7 @@ def test_pages_are_laid_out_for_people() -> None:
     assert html_text("<p>déjà".encode("utf-16")) == "déjà"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "opener",
     ["<!--", "<script>", "<a b='", '<a b="', "<", "&", "<!", "</", "<style>x", "='<a'", "<![CDATA[", "<a ="],

@@ -95,6 +95,7 @@ THEORY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize(("scheme", "k", "w"), list(THEORY))
 def test_density_on_random_data_is_within_one_percent_of_theory(scheme: str, k: int, w: int, ties: str) -> None:

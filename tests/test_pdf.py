@@ -97,6 +97,7 @@ def test_a_page_tree_that_promises_millions_of_pages_costs_nothing() -> None:
     assert found.data.startswith(b"only one")
 
 
+@pytest.mark.ghostscript
 def test_postscript_is_read_page_by_page() -> None:
     program = made.ps(made.prose(30))
     (found,) = postscript.read(Document("some.ps", program, format="postscript"))
@@ -110,12 +111,14 @@ def test_without_ghostscript_the_message_says_so(monkeypatch: pytest.MonkeyPatch
         next(postscript.read(Document("some.ps", b"%!PS\nshowpage\n")))
 
 
+@pytest.mark.ghostscript
 def test_postscript_that_runs_forever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postscript, "SECONDS", 1)
     with pytest.raises(Unreadable, match="not done after 1 s"):
         next(postscript.read(Document("some.ps", b"%!PS\n{} loop\n")))
 
 
+@pytest.mark.ghostscript
 def test_postscript_reaches_no_files(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret words")
@@ -129,6 +132,7 @@ def test_postscript_reaches_no_files(tmp_path: Path) -> None:
     assert not target.exists()
 
 
+@pytest.mark.ghostscript
 @pytest.mark.parametrize(
     "program", [b"%!PS\n(((((", b"%!PS\n", b"%!PS\n" + bytes(range(256)) * 50, b"%!PS\n100000 dict {"]
 )

@@ -120,11 +120,13 @@ def test_code_in_documents_runs(tmp_path: Path) -> None:
             assert done.returncode == 0, f"{document.name}: {done.stderr}"
 
 
+@pytest.mark.slow
 def test_shell_commands_in_the_readme_run(tmp_path: Path) -> None:
     """Those that begin with chaffinch, on a file like the README's and the demo that it starts with."""
     run_commands_of(ROOT / "README.md", tmp_path)
 
 
+@pytest.mark.slow
 def test_shell_commands_for_an_index_run(tmp_path: Path) -> None:
     run_commands_of(ROOT / "docs" / "searching.md", tmp_path)
 

@@ -149,8 +149,8 @@ def test_base_code_is_grey_and_listed(open_page: Open, tmp_path: Path) -> None:
     given = program(7, "g", 4)
     both = [Document(f"{n}.py", given + b"\n\n" + program(1, "ab"[n])) for n in range(2)]
     result = chaffinch.compare(both, base=[Document("given.py", given)], threshold=0, top=None)
-    assert list(result.receipt["base"]) == ["given.py"]
-    assert result.receipt["base_symbols"]["python"] > 50
+    assert list(result.receipt.base) == ["given.py"]
+    assert result.receipt.base_symbols["python"] > 50
     assert set(result.ignored) == {"0.py", "1.py"}
     save(result, tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
@@ -167,9 +167,9 @@ def test_code_of_too_many_owners_is_counted_apart_from_base_code(tmp_path: Path)
     common = program(7, "g", 4)
     class_ = [Document(f"{n}.py", common + b"\n\n" + program(n + 20, "a", 4)) for n in range(6)]
     result = chaffinch.compare(class_, max_owners=3)
-    assert result.receipt["max_owners"] == 3
-    assert result.receipt["base_symbols"] == {"python": 0}
-    assert result.receipt["symbols_with_more_owners"]["python"] > 300
+    assert result.receipt.max_owners == 3
+    assert result.receipt.base_symbols == {"python": 0}
+    assert result.receipt.symbols_with_more_owners["python"] > 300
 
 
 def test_verdicts_of_a_file_replace_those_of_the_browser(open_page: Open, tmp_path: Path) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from chaffinch.errors import SkipReason
 from chaffinch.languages import language
 from chaffinch.report import case_file, save
-from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Skipped, Span, Submission
+from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Receipt, Skipped, Span, Submission
 from tests.made_reports import SORTING, pair, report, submission
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def test_hostile_names_are_only_names(open_page: Open, tmp_path: Path) -> None:
         works,
         clusters=[Cluster(HOSTILE, 0.9)],
         skipped=[Skipped(HOSTILE[1], SkipReason.DAMAGED, HOSTILE[0])],
-        receipt={HOSTILE[0]: HOSTILE[1]},
+        receipt=Receipt(base={HOSTILE[0]: HOSTILE[1]}),
     )
     for path in (tmp_path / "report.html", tmp_path / "folder"):
         save(hostile_report, path)
@@ -167,6 +168,25 @@ def test_any_number_of_pairs_is_listed(open_page: Open, tmp_path: Path, count: i
         expect(page.locator(".pairs tbody tr")).to_have_count(300)
         page.get_by_role("button", name="Show more").click()
         expect(page.locator(".pairs tbody tr")).to_have_count(1000)
+
+
+def test_a_folder_joins_small_parts_into_few_files(open_page: Open, browser: Browser, tmp_path: Path) -> None:
+    works = [submission(f"{n}", {f"{n}.py": f"# {n}\n" + SORTING * 150}) for n in range(12)]
+    half = Coverage(0.5, 0.5)
+    pairs = [Pair(a.name, b.name, 0.5, half, 1.0, 9, ()) for a, b in combinations(works, 2)]
+    save(report(works, pairs), tmp_path / "folder")
+    files = sorted((tmp_path / "folder" / "data").iterdir())
+    assert len(files) == 5
+    assert max(file.stat().st_size for file in files) < 350_000
+    page = open_page(tmp_path / "folder" / "index.html")
+    for n in (0, 30, 65):
+        page.evaluate(f"location.hash = '#/pair/{n}'")
+        for side, name in enumerate((pairs[n].left, pairs[n].right)):
+            expect(page.locator(".scroller").nth(side).locator(".line").first).to_have_text(f"# {name}")
+    files[-1].unlink()
+    broken = browser.new_page()
+    broken.goto((tmp_path / "folder" / "index.html").as_uri() + f"#/pair/{len(pairs) - 1}")
+    expect(broken.get_by_text(f"data/{files[-1].name} is missing.")).to_be_visible()
 
 
 def test_every_language_has_syntax_colours(open_page: Open, tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ def test_damaged_files_are_read_as_far_as_they_go() -> None:
     assert read(r"kept}} trailing").data == b"kept\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [

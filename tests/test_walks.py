@@ -232,12 +232,14 @@ def nest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
     subprocess.run(["rm", "-rf", tmp_path / "d"], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [200, 1900])
 def test_deep_folders_are_read(tmp_path: Path, nest: Callable[[int], None], levels: int) -> None:
     nest(levels)
     assert list(walked(tmp_path)) == ["d/" * levels + "a.c"]
 
 
+@pytest.mark.slow
 def test_folders_deeper_than_the_system_can_name_are_told(tmp_path: Path, nest: Callable[[int], None]) -> None:
     nest(2500)
     made(tmp_path, "z.c")
@@ -247,6 +249,7 @@ def test_folders_deeper_than_the_system_can_name_are_told(tmp_path: Path, nest: 
     assert last == tmp_path / "z.c"
 
 
+@pytest.mark.slow
 def test_many_files_take_little_memory(tmp_path: Path) -> None:
     for folder in range(20):
         (tmp_path / str(folder)).mkdir()

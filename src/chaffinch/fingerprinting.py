@@ -168,14 +168,21 @@ def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
     return streams([source], recipe)[0]
 
 
-def streams(sources: Iterable[Readable], recipe: Recipe | None = None) -> list[Stream]:
-    """The canonical forms of many documents."""
+def streams(
+    sources: Iterable[Readable],
+    recipe: Recipe | None = None,
+    *,
+    with_names: bool = False,
+    threads: int | None = None,
+) -> list[Stream]:
+    """Return the canonical forms of many documents; `with_names` adds the named symbols of programs."""
     recipe = recipe or Recipe()
     if recipe.front.startswith(OTHER):
         name = recipe.front.removeprefix(OTHER)
         found = [settle(document(source), recipe) for source in sources]
         return [other.tokens(d.data, d.encoding or "utf-8", name) for d in found]
-    return core.streams([native(source, recipe) for source in sources], recipe)
+    native_sources = [native(source, recipe) for source in sources]
+    return core.streams(native_sources, recipe, with_names=with_names, threads=threads)
 
 
 def native(source: Readable, recipe: Recipe) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -183,6 +183,62 @@ class Passage:
     owners: int
 
 
+class AlsoListed(NamedTuple):
+    """A pair below the threshold is listed too if it reaches both of these."""
+
+    surprise: float
+    run: int
+    """Symbols of the longest run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """How a comparison was made: everything needed to repeat and to understand it."""
+
+    chaffinch: str = ""
+    """The version of Chaffinch."""
+    recipes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """For each language, how its documents were read and fingerprinted, and what is guaranteed."""
+    submissions: int = 0
+    old: int = 0
+    pairs_with_anything_in_common: Mapping[str, int] = field(default_factory=dict)
+    """For each language."""
+    threshold: float = 0.0
+    """The lowest score listed."""
+    also_listed: AlsoListed | None = None
+    top: int | None = None
+    """How many pairs are listed at most."""
+    gap: int = 0
+    """Symbols. Runs of one match are at most this far apart."""
+    base: Mapping[str, str] = field(default_factory=dict)
+    """The files of base code, with the SHA-256 of each."""
+    base_symbols: Mapping[str, int] = field(default_factory=dict)
+    """For each language, how many symbols of all submissions are base code."""
+    max_owners: int | None = None
+    symbols_with_more_owners: Mapping[str, int] = field(default_factory=dict)
+    """For each language, how many symbols of all submissions were ignored because of `max_owners`."""
+    old_indexes: Mapping[str, int | None] = field(default_factory=dict)
+    """For each index of earlier work, the length in symbols from which shared runs are found, if any."""
+    candidate_pairs: int = 0
+    """Pairs that share enough to be scored."""
+    scored_pairs: int = 0
+    """How many of them were scored. If these are not all, the background of the report is an estimate."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the receipt for JSON, without what does not apply."""
+        values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        scored, candidates = values.pop("scored_pairs"), values.pop("candidate_pairs")
+        values["also_listed"] = self.also_listed and self.also_listed._asdict()
+        if indexes := values.pop("old_indexes"):
+            values["old_indexes"] = {
+                where: f"documents that share a run of {run} symbols are found" if run else "no promise"
+                for where, run in indexes.items()
+            }
+        if scored < candidates:
+            values["background"] = f"estimated from {scored} of {candidates} scores"
+        return values
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What comparing found, ranked, with all that is needed to judge it."""
@@ -196,12 +252,14 @@ class Report:
     background: tuple[int, ...]
     """How many of all pairs have a score of 0 to .05, .05 to .1, and so on: twenty numbers. Of more than two
     million pairs with enough in common it is estimated, and the receipt says so."""
-    receipt: dict[str, Any]
-    """Recipes, guarantees, options, numbers: what was done."""
+    receipt: Receipt
     ignored: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     """What of submissions was not compared, by name: base code, and what more than `max_owners` have."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """When submissions were handed in, by name, as ISO 8601 has it; of those for whom it is known."""
+
+    streams: Mapping[tuple[str, str], Stream] = field(default_factory=dict, compare=False, repr=False)
+    """By submission and document: the streams of listed pairs, so that nothing has to lex them again."""
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """As pages: a file if the path ends in .html, else a folder; `anonymize=True` leaves out names."""

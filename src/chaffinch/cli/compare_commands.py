@@ -70,7 +70,7 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     report = _without_outputs(_run(paths, options), output, options["as_csv"])
     named = (*paths, *options["base"], *map(Path, options["old"]))
     read = [d.name for submission in (*report.submissions, *report.old) for d in submission.documents]
-    is_bad = is_error(report.skipped, named, [*read, *report.receipt["base"]])
+    is_bad = is_error(report.skipped, named, [*read, *report.receipt.base])
     shown = nameless(report) if options["anonymize"] else report
     if options["as_json"]:
         tell_json(to_json(shown))
@@ -178,14 +178,12 @@ def _summarize(report: Report) -> None:
     compared = [
         counted(everyone, "submission"),
         counted(len(report.old), "older one") if report.old else "",
-        counted(len(report.receipt["base"]), "file") + " of base code" if report.receipt["base"] else "",
+        counted(len(report.receipt.base), "file") + " of base code" if report.receipt.base else "",
         f"{len(report.skipped)} left out" if report.skipped else "",
     ]
     click.echo(f"Compared: {', '.join(filter(None, compared))}.")
     if not report.pairs:
-        shares = (
-            any(report.receipt["pairs_with_anything_in_common"].values()) and report.receipt["threshold"] != 0
-        )
+        shares = any(report.receipt.pairs_with_anything_in_common.values()) and report.receipt.threshold != 0
         little = "No pair has enough in common to be listed; --threshold 0 lists those with anything in common."
         click.echo(little if shares else "Nothing in common.")
         if everyone + len(report.old) < 2:
@@ -200,7 +198,7 @@ def _summarize(report: Report) -> None:
     click.echo(
         f"{first}{counted(len(report.pairs), 'pair')} listed, {counted(len(report.clusters), 'cluster')}"
     )
-    if report.common and not report.receipt["base"]:
+    if report.common and not report.receipt.base:
         these = counted(len(report.common), "passage")
         click.echo(f"At least half have {these} in common; if everybody was given that, name it with --base.")
 

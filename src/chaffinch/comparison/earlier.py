@@ -1,73 +1,106 @@
-"""Of an index that which has anything in common with new work: the old submissions to compare it with."""
+"""Earlier work: classes of former years, and the documents of an index that share something with new work."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from chaffinch.comparison.inputs import Comparable, read_submissions
 from chaffinch.errors import Damaged, IndexTrouble, SkipReason
-from chaffinch.index import contents
-from chaffinch.index.address import without_password
-from chaffinch.index.index import Index
-from chaffinch.index.search import heaviest
-from chaffinch.index.store import Store
 from chaffinch.recipe import FRONTS
 from chaffinch.types import Document, Skipped, Submission
 
-_MOST = 100
-"""So many old documents at most are compared with one new document: those that share the most with it."""
+if TYPE_CHECKING:  # imported on use: most comparisons need no index
+    from chaffinch.index.index import Index
+    from chaffinch.index.store import Store
+
+MOST_CANDIDATES = 100
+"""Documents of an index that one new document is compared with: those that share the most with it."""
 
 
-class Related(NamedTuple):
-    """Each old document by itself, boilerplate likewise, and what was left out."""
+@dataclass(frozen=True, slots=True)
+class EarlierWork:
+    """Submissions to compare new work with, and what comes with them."""
 
-    submissions: list[Submission]
-    boilerplate: list[Submission]
-    skipped: list[Skipped]
-    guarantee: int | None
-    """From so many symbols on what is shared is found."""
+    submissions: list[Submission] = field(default_factory=list)
+    boilerplate: list[Submission] = field(default_factory=list)
+    """Documents that an index holds as boilerplate; they are base code here."""
+    skipped: list[Skipped] = field(default_factory=list)
+    indexes: dict[str, int | None] = field(default_factory=dict)
+    """For each index, the length in symbols from which shared runs are found, if there is one."""
 
 
-def related(where: str, new: Sequence[Submission]) -> Related:
+def read_earlier(
+    items: Sequence[Comparable], new: Sequence[Submission], student_pattern: str | None
+) -> EarlierWork:
+    """Read documents, classes by their paths, and from indexes what shares anything with the new work."""
+    submissions, skipped = read_submissions([item for item in items if isinstance(item, Document)])
+    earlier = EarlierWork(submissions, skipped=skipped)
+    for path in dict.fromkeys(str(item) for item in items if not isinstance(item, Document)):
+        from chaffinch.index.address import is_index
+
+        if is_index(path):
+            candidates_from_index(path, new, earlier)
+        else:
+            submissions, skipped = read_submissions([path], student_pattern)
+            earlier.submissions.extend(submissions)
+            earlier.skipped.extend(skipped)
+    return earlier
+
+
+def candidates_from_index(where: str, new: Sequence[Submission], earlier: EarlierWork) -> None:
+    """Add the documents of an index that share the most with each new document, and its boilerplate."""
+    from chaffinch.index.address import without_password
+    from chaffinch.index.index import Index
+    from chaffinch.index.search import heaviest
+
     names: dict[int, str] = {}
-    skipped: list[Skipped] = []
-    others: list[str] = []
+    not_looked_up: list[str] = []
+    shown = without_password(where)
     with Index.open(where) as index:
-        store, shown = index.store, without_password(where)
+        store = index.store
         if store.settings.content != "text":
             raise IndexTrouble(f"{shown}: keeps no texts to compare with; make it with content, or use search")
         for document in (d for submission in new for d in submission.documents):
             if not _is_for(index, document):
-                others.append(document.name)
+                not_looked_up.append(document.name)
                 continue
-            heavy, total = heaviest(store, document, _MOST)
+            heavy, total = heaviest(store, document, MOST_CANDIDATES)
             names.update(heavy)
-            if total > _MOST:
-                why = f"{total - _MOST} documents of {shown} that share less with it were not compared with it"
-                skipped.append(Skipped(document.name, SkipReason.NOT_COMPARED, why))
-        if others:
+            if total > MOST_CANDIDATES:
+                detail = (
+                    f"not compared with {total - MOST_CANDIDATES} documents of {shown} that share less with it"
+                )
+                earlier.skipped.append(Skipped(document.name, SkipReason.NOT_COMPARED, detail))
+        if not_looked_up:
             kind, recipe = ("programs", "code") if index.recipe.front in FRONTS else ("texts", "text")
-            rest = f" and {len(others) - 1} more {kind}" if len(others) > 1 else ""
-            why = f"not looked up in {shown}, an index of other documents; make one with --recipe {recipe}"
-            skipped.append(Skipped(f"{others[0]}{rest}", SkipReason.NOT_COMPARED, why))
-        given = {number: stored.name for number, stored in store.stored(sorted(store.boilerplate())).items()}
-        found, boilerplate = (_read(store, these, skipped) for these in (names, given))
-        return Related(found, boilerplate, skipped, index.recipe.guarantee)
+            rest = f" and {len(not_looked_up) - 1} more {kind}" if len(not_looked_up) > 1 else ""
+            detail = f"not looked up in {shown}, an index of other documents; make one with --recipe {recipe}"
+            earlier.skipped.append(Skipped(f"{not_looked_up[0]}{rest}", SkipReason.NOT_COMPARED, detail))
+        boilerplate = {
+            number: stored.name for number, stored in store.stored(sorted(store.boilerplate())).items()
+        }
+        earlier.submissions.extend(_unpack(store, names, earlier.skipped))
+        earlier.boilerplate.extend(_unpack(store, boilerplate, earlier.skipped))
+        earlier.indexes[shown] = index.recipe.guarantee
 
 
-def _read(store: Store, names: Mapping[int, str], skipped: list[Skipped]) -> list[Submission]:
-    """These documents, and among what was left out those that cannot be read."""
+def _unpack(store: Store, names: Mapping[int, str], skipped: list[Skipped]) -> list[Submission]:
+    """Return the documents with these numbers, each a submission; damaged ones are added to `skipped`."""
+    from chaffinch.index.contents import unpack
+
     packed = store.contents(sorted(names))
-    found: list[Submission] = []
+    submissions: list[Submission] = []
     for number in sorted(names):
         try:
-            document = contents.unpack(names[number], packed.get(number))
-            found.append(Submission(document.name, (document,)))
+            document = unpack(names[number], packed.get(number))
+            submissions.append(Submission(document.name, (document,)))
         except Damaged as error:
             skipped.append(Skipped(names[number], SkipReason.DAMAGED, error.detail))
-    return found
+    return submissions
 
 
 def _is_for(index: Index, document: Document) -> bool:
-    """Whether the index is one of prose and the document is, or neither."""
+    """Return whether index and document are both prose, or both programs."""
     return (index.recipe.front in FRONTS) == (document.language == "text")

@@ -1,218 +1,189 @@
-"""All that is in one language -> which submissions share what there."""
+"""Everything that is written in one language: which submissions share what there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import fingerprinting as api
-from chaffinch.comparison import score as rank
-from chaffinch.languages import language
-from chaffinch.matching import matches as match
-from chaffinch.matching.joined_stream import Unit, units
-from chaffinch.native import pairs as core_compare
+from chaffinch.comparison.candidates import Candidates, Floats
+from chaffinch.comparison.options import Options
+from chaffinch.comparison.score import Scorer, Symbols
+from chaffinch.languages.language import KEEP_NAMES, OTHER
+from chaffinch.matching.base_code import (
+    Mask,
+    distinct,
+    drop_masked,
+    find_base_code,
+    mask_common_code,
+    mask_symbols,
+    symbol_kinds,
+)
+from chaffinch.matching.joined_stream import JoinedStream, join_streams
+from chaffinch.matching.matches import GAP, PairMatches
+from chaffinch.native.pairs import Corpus, find_matches
 from chaffinch.recipe import FRONTS, Recipe
 from chaffinch.types import Document, Passage, Span
 
-_STRUCTURE = (2, 3, 4, 6, 8, 12, 16), 2.5, 1.3
-_NAMES = (1, 2, 3, 4, 6, 8), 0.35, 2.2
-"""Lengths of the grams by which programs are scored, the length for 80 symbols, and how it grows."""
-_LITTLE = 100
-"""Tokens of a few lines, much of which every solution has: a share of them counts as its square."""
-_LARGER = 0.15
-"""What the share of the larger program counts: in a class, a long one has much of every short one. Of prose it
-does not count, for an essay may be a page of a book."""
-_PROSE = 12
-_LETTERS = 5.0
-"""So many letters say as much as a token."""
+LETTERS_PER_TOKEN = 5.0
+"""Letters of prose that say as much as one token of a program."""
+COMMON_OWNERS = 6
+"""Submissions. Common code is what at least this many have, and at least half of all."""
+CANDIDATE_SHARE = 0.25
+"""Part of the threshold. Programs that share fewer fingerprints than this share few short grams too."""
 
 
 def recipe_for(front: str) -> Recipe:
-    """How documents of a kind are compared: more finely than an archive would be kept."""
+    """Return how documents of a language are compared: in more detail than an index would store."""
     return Recipe(front, k=18, w=18) if front in FRONTS else Recipe(front)
 
 
 def symbol_weight(front: str) -> float:
-    """What a symbol says, in tokens."""
-    return 1 / _LETTERS if front in FRONTS else 1.0
+    """Return how much one symbol says, in tokens."""
+    return 1 / LETTERS_PER_TOKEN if front in FRONTS else 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A unit for each submission that has something in the language."""
+class LanguageGroup:
+    """The submissions that have something in one language, with a joined stream for each."""
 
     recipe: Recipe
-    owners: NDArray[np.int64]
-    """The submission of each unit, in order."""
-    units: list[Unit]
-    masks: list[NDArray[np.bool_]]
-    """What is not compared in each: base code, and what too many have."""
-    masked: NDArray[np.int64]
-    """How many symbols that is."""
+    members: NDArray[np.int64]
+    """The number of the submission that each stream belongs to, ascending."""
+    streams: list[JoinedStream]
+    masks: list[Mask]
+    """Which symbols of each stream are not compared: base code, and what too many have."""
+    masked_counts: NDArray[np.int64]
+    """How many symbols of each stream that is."""
     base_symbols: int
-    """How many symbols of all these are base code."""
-    documents: core_compare.Corpus
-    candidates: rank.Candidates
-    scored: Callable[[rank.Pairs], rank.Floats]
-    """Scores pairs of units."""
+    """How many symbols of all streams are base code."""
+    corpus: Corpus
+    candidates: Candidates
+    scorer: Scorer
 
-    def sizes(self) -> rank.Floats:
-        """How much each unit has that is not base code, in tokens."""
-        sizes = np.array([u.size for u in self.units], np.float64) - self.masked
+    @classmethod
+    def build(
+        cls,
+        recipe: Recipe,
+        documents: Mapping[int, Sequence[Document]],
+        base: Sequence[Document],
+        new: int,
+        options: Options,
+    ) -> LanguageGroup:
+        """Read the documents of each submission. Submissions from number `new` on are earlier work."""
+        members = np.array(list(documents), np.int64)
+        is_prose = recipe.front in FRONTS
+        has_names = not (is_prose or recipe.front.startswith(OTHER) or recipe.front.endswith(KEEP_NAMES))
+        joined = [*documents.values(), *([base] if base else [])]
+        streams = join_streams(joined, recipe, options.threads, with_names=has_names)
+        base_stream = streams.pop() if base else None
+        masks, base_positions = find_base_code(streams, base_stream, recipe.k, options.threads)
+        masked_counts = base_counts = _counts(masks)
+        if options.max_owners is not None:
+            mask_common_code(streams, masks, recipe.k, options.max_owners)
+            masked_counts = _counts(masks)
+        prints = [drop_masked(s.prints, mask, recipe.k) for s, mask in zip(streams, masks, strict=True)]
+        # A few sentences in a long text are worth a look, so every pair of texts that shares anything counts.
+        min_share = 0.0 if is_prose else options.min_score * CANDIDATE_SHARE
+        is_old = (members >= new).astype(np.uint8)
+        hashes = [distinct(p.hashes) for p in prints]
+        candidates = Candidates.find(hashes, is_old, min_share, options.threads)
+        symbols = mask_symbols(streams, masks, base_positions)
+        kinds = symbol_kinds(streams, masks) if base_positions else []
+        corpus = Corpus(symbols, prints, candidates.owners, kinds)
+        own = [_own_symbols(stream, mask) for stream, mask in zip(streams, masks, strict=True)]
+        named = [_own_symbols(s, mask, named=True) for s, mask in zip(streams, masks, strict=True) if has_names]
+        scorer = Scorer(own, named, is_prose, options.threads)
+        base_symbols = int(base_counts.sum())
+        return cls(recipe, members, streams, masks, masked_counts, base_symbols, corpus, candidates, scorer)
+
+    def sizes(self) -> Floats:
+        """Return how much each stream has besides base code, in tokens."""
+        sizes = np.array([stream.size for stream in self.streams], np.float64) - self.masked_counts
         return sizes * symbol_weight(self.recipe.front)
 
-    def frequencies(self, unit: int) -> NDArray[np.uint32]:
-        """For each symbol of a unit, how many units have the fingerprint that begins there or last before."""
-        _, positions, owners = self._prints(unit)
-        size = len(self.units[unit].symbols)
-        if not len(positions):
-            return np.ones(size, np.uint32)
-        order = np.argsort(positions, kind="stable")
-        at = np.searchsorted(positions[order], np.arange(size), "right") - 1
-        spread: NDArray[np.uint32] = owners[order][at.clip(0)]
-        return spread
-
-    def matches(self, pairs: Sequence[tuple[int, int]], threads: int | None) -> Iterator[match.Common]:
-        """What pairs of units have in common."""
-        sure = self.recipe.guarantee or self.recipe.k
-        both = np.array(pairs, np.uint32).reshape(-1, 2)
-        runs = core_compare.find_matches(self.documents, both, self.recipe.k, match.GAP, sure, threads)
+    def matches(self, pairs: Sequence[tuple[int, int]], threads: int | None) -> Iterator[PairMatches]:
+        """Find what pairs of streams share."""
+        guarantee = self.recipe.guarantee or self.recipe.k
+        rows = np.array(pairs, np.uint32).reshape(-1, 2)
+        table = find_matches(self.corpus, rows, self.recipe.k, GAP, guarantee, threads)
         is_prose = self.recipe.front in FRONTS
         for number, (i, j) in enumerate(pairs):
-            yield match.Common(self.units[i], self.units[j], runs, number, is_prose)
+            yield PairMatches(self.streams[i], self.streams[j], table, number, is_prose)
 
-    def common(self) -> Iterator[Passage]:
-        """What at least half of all, and more than a handful, have: a template that nobody gave us."""
-        least = max(6, len(self.units) / 2)
+    def common_code(self) -> Iterator[Passage]:
+        """Find the passages that at least half of all have, although they are not base code."""
+        min_owners = max(COMMON_OWNERS, len(self.streams) / 2)
         explained: set[int] = set()
-        for i, unit in enumerate(self.units):
-            if not (self._prints(i)[2] >= least).any():
+        for i, stream in enumerate(self.streams):
+            hashes, positions, print_owners = self._prints(i)
+            if not (print_owners >= min_owners).any():
                 continue
-            owners = self.frequencies(i)
-            often = (owners >= least) & ~self.masks[i]
-            often[unit.between] = False
-            hashes, positions, _ = self._prints(i)
-            for start, end in _ranges(often):
+            owners = _owners_of_symbols(positions, print_owners, len(stream.symbols))
+            is_common = (owners >= min_owners) & ~self.masks[i]
+            is_common[stream.separators] = False
+            for start, end in _ranges(is_common):
                 inside = set(hashes[(positions >= start) & (positions < end)].tolist())
                 if end - start >= self.recipe.k and len(inside - explained) * 2 > len(inside):
                     explained |= inside
-                    have_it = int(np.median(owners[start:end]))
-                    yield Passage(unit.spans([start], [end - start], [0])[0], end - start, have_it)
+                    (span,) = stream.spans([start], [end - start])
+                    yield Passage(span, end - start, int(np.median(owners[start:end])))
 
-    def empty(self) -> list[str]:
-        """Documents without a symbol."""
-        return [d.name for u in self.units for d, s in zip(u.documents, u.streams, strict=True) if not len(s)]
-
-    def too_short(self) -> list[tuple[str, str]]:
-        """Documents of submissions that have a few symbols and no gram, and how many."""
-        k = self.recipe.k
+    def empty_documents(self) -> list[str]:
+        """Return the names of documents without a symbol."""
         return [
-            (document.name, f"{unit.size} symbols, and nothing shorter than {k} is found")
-            for unit in self.units
-            if 0 < unit.size < k
-            for document in unit.documents
+            document.name
+            for joined in self.streams
+            for document, stream in zip(joined.documents, joined.streams, strict=True)
+            if not len(stream)
         ]
 
-    def ignored(self, unit: int) -> list[Span]:
-        """What of a unit is not compared."""
-        if not self.masked[unit]:
+    def short_documents(self) -> list[tuple[str, int]]:
+        """Return the documents of submissions that are shorter than a gram, and how many symbols these have."""
+        return [
+            (document.name, stream.size)
+            for stream in self.streams
+            if 0 < stream.size < self.recipe.k
+            for document in stream.documents
+        ]
+
+    def ignored(self, stream: int) -> list[Span]:
+        """Return what is not compared in a stream."""
+        if not self.masked_counts[stream]:
             return []
-        ranges = _ranges(self.masks[unit])
-        return self.units[unit].spans([a for a, _ in ranges], [b - a for a, b in ranges], range(len(ranges)))
+        ranges = _ranges(self.masks[stream])
+        return self.streams[stream].spans([a for a, _ in ranges], [b - a for a, b in ranges])
 
-    def _prints(self, unit: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
-        """Hashes, positions, owners."""
-        of, (first, last) = self.documents, self.documents.hash_offsets[unit : unit + 2].tolist()
-        return of.hashes[first:last], of.positions[first:last], of.owners[first:last]
+    def _prints(self, stream: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return the hashes of a stream, their positions, and how many streams have each."""
+        rows = slice(*self.corpus.hash_offsets[stream : stream + 2].tolist())
+        return self.corpus.hashes[rows], self.corpus.positions[rows], self.corpus.owners[rows]
 
 
-def _ranges(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Where it is true, from and to."""
+def _owners_of_symbols(
+    positions: NDArray[np.uint32], owners: NDArray[np.uint32], size: int
+) -> NDArray[np.uint32]:
+    """Return for each symbol how many streams have the fingerprint that starts there or last before it."""
+    order = np.argsort(positions, kind="stable")
+    last = np.searchsorted(positions[order], np.arange(size), "right") - 1
+    of_symbols: NDArray[np.uint32] = owners[order][last.clip(0)]
+    return of_symbols
+
+
+def _ranges(mask: Mask) -> list[tuple[int, int]]:
+    """Return where a mask is true, as half-open ranges."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
-def made_of(
-    recipe: Recipe,
-    owned: Mapping[int, list[Document]],
-    base: list[Document],
-    new: int,
-    threshold: float,
-    max_owners: int | None,
-    threads: int | None,
-) -> Part:
-    """Documents of each submission, of which the first `new` are compared with one another."""
-    owners = np.array(list(owned), np.int64)
-    made = units([*owned.values(), *([base] if base else [])], recipe, threads)
-    of_base = made.pop() if base else None
-    masks, places = match.given(made, of_base, recipe.k, threads)
-    masked = base_masked = _counts(masks)
-    if max_owners is not None:
-        match.ignore_common(made, masks, recipe.k, max_owners)
-        masked = _counts(masks)
-    prints = [match.without(u.prints, mask, recipe.k) for u, mask in zip(made, masks, strict=True)]
-    # Programs that share few fingerprints share few short grams: only the others are worth counting. A few
-    # sentences in a long text are worth a look.
-    least = 0.0 if recipe.front in FRONTS else threshold / 4
-    old = (owners >= new).astype(np.uint8)
-    found = rank.candidates([match.different(p.hashes) for p in prints], old, least, threads)
-    symbols = match.unlike(made, masks, places)
-    given = match.kinds(made, masks) if places else []
-    documents = core_compare.Corpus(symbols, prints, found.owners, given)
-    scored = _scored(recipe, made, masks, threads)
-    return Part(recipe, owners, made, masks, masked, int(base_masked.sum()), documents, found, scored)
-
-
-def _counts(masks: list[NDArray[np.bool_]]) -> NDArray[np.int64]:
+def _counts(masks: Sequence[Mask]) -> NDArray[np.int64]:
     return np.array([np.count_nonzero(mask) for mask in masks], np.int64)
 
 
-def _scored(
-    recipe: Recipe, made: list[Unit], masks: list[NDArray[np.bool_]], threads: int | None
-) -> Callable[[rank.Pairs], rank.Floats]:
-    """The share of the smaller that the other has too beyond what is usual: as structure, or word for word,
-    whichever is more."""
-    keep = [_own(u, mask) for u, mask in zip(made, masks, strict=True)]
-    streams = [u.symbols[own] for u, own in zip(made, keep, strict=True)]
-    prose = recipe.front in FRONTS
-    nameless = prose or recipe.front.startswith(language.OTHER) or recipe.front.endswith(language.KEEP_NAMES)
-    words = [] if nameless else [w[own] for w, own in zip(_with_names(made, recipe), keep, strict=True)]
-    sizes = np.array([len(s) for s in streams], np.int64)
-
-    def overlap(symbols: list[rank.Symbols], pairs: rank.Pairs, lengths: NDArray[np.uint8]) -> rank.Floats:
-        # The lengths grow with the sizes: the smaller one's is what its size calls for.
-        smaller = np.minimum(lengths[pairs[:, 0]], lengths[pairs[:, 1]])
-        return rank.overlap(symbols, pairs, smaller, 0 if prose else _LARGER, threads)
-
-    def scored(pairs: rank.Pairs) -> rank.Floats:
-        if prose:
-            return overlap(streams, pairs, np.full(len(streams), _PROSE, np.uint8))
-        shares = overlap(streams, pairs, rank.telling(sizes, *_STRUCTURE))
-        if not nameless:
-            np.maximum(shares, overlap(words, pairs, rank.telling(sizes, *_NAMES)), out=shares)
-        smaller = np.minimum(sizes[pairs[:, 0]], sizes[pairs[:, 1]]).clip(1)
-        np.power(shares, 1 + _LITTLE / smaller, out=shares)
-        return shares
-
-    return scored
-
-
-def _own(unit: Unit, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Symbols that are neither base code nor between documents."""
-    own = ~mask
-    own[unit.between] = False
-    return own
-
-
-def _with_names(made: list[Unit], recipe: Recipe) -> Iterator[rank.Symbols]:
-    """The same tokens, each name, number and string by what it says."""
-    named = Recipe(recipe.front + language.KEEP_NAMES, k=recipe.k, w=recipe.w)
-    streams = iter(api.streams([d for unit in made for d in unit.documents], named))
-    between = np.zeros(1, np.uint32)
-    for unit in made:
-        of_unit = islice(streams, len(unit.documents))
-        yield np.concatenate([piece for stream in of_unit for piece in (stream.symbols, between)])
+def _own_symbols(joined: JoinedStream, mask: Mask, *, named: bool = False) -> Symbols:
+    """Return the symbols that are neither masked nor separators."""
+    pieces = [s.named if named and s.named is not None else s.symbols for s in joined.streams]
+    symbols = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+    return symbols[~np.delete(mask, joined.separators)] if mask.any() else symbols

@@ -1,4 +1,4 @@
-"""All parts together -> pairs of submissions: how surprising each is, and as many scores as are needed."""
+"""All languages together -> ranked pairs of submissions, with as many scores as are needed."""
 
 from __future__ import annotations
 
@@ -8,185 +8,203 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.comparison import score as rank
-from chaffinch.comparison.language_group import Part
+from chaffinch.comparison.candidates import Floats, Pairs, surprise
+from chaffinch.comparison.language_group import LanguageGroup
+from chaffinch.comparison.score import weight
 
-EXACT = 2_000_000
-"""Of so many pairs all are scored, and so it is in every class of two thousand. Scoring is most of the work,
-and in a class where everybody shares something its time grows with the square; but only those listed need a
-score, and the scores of so many tell how all are spread."""
-_AHEAD = 4
-"""So many times as many as are listed are scored at first, for some score too little."""
-_BLOCK = 1 << 18
-"""So many are looked at in one go: what is worked out on the way takes more memory than they do."""
-_POWER = 4
-_GOLDEN = 0.6180339887498949
-_BARS = 20
+EXACT_PAIRS = 2_000_000
+"""Up to this many pairs, all are scored: that covers every class of two thousand. Scoring is most of the work,
+and it grows with the square of the class. Above this, only the pairs that may be listed are scored, and a
+sample of this size shows how the scores are distributed."""
+SCORED_PER_LISTED = 4
+"""Pairs scored at first for each pair to be listed, because some score too low."""
+BLOCK_PAIRS = 1 << 18
+"""Pairs handled at once: intermediate results take more memory than the pairs."""
+MEAN_POWER = 4
+"""The power of the mean of scores in several languages."""
+GOLDEN_RATIO = 0.6180339887498949
+HISTOGRAM_BARS = 20
 
 Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pool:
+class CandidatePool:
     """Pairs of submissions that share something in any language."""
 
-    parts: Sequence[Part]
+    groups: Sequence[LanguageGroup]
     submissions: int
-    pairs: rank.Pairs
+    pairs: Pairs
     """In order."""
-    amounts: NDArray[np.uint32]
-    """How many fingerprints they share."""
+    shared: NDArray[np.uint32]
+    """How many fingerprints each pair shares."""
 
-    def surprise(self, where: Indices | slice) -> rank.Floats:
-        usual = np.zeros(self.submissions)
-        for part in self.parts:
-            usual[part.owners] += part.candidates.usual
-        spreads = [(p.candidates.spread, len(p.units)) for p in self.parts]
-        return rank.surprise(self.amounts[where], self.pairs[where], usual, spreads)
+    @classmethod
+    def build(cls, groups: Sequence[LanguageGroup], submissions: int) -> CandidatePool:
+        """Merge the candidate pairs of all languages."""
+        if len(groups) == 1:
+            members, candidates = groups[0].members, groups[0].candidates
+            has_all = len(members) == submissions  # then the number of a stream is that of its submission
+            pairs = candidates.pairs if has_all else members.astype(np.uint32)[candidates.pairs]
+            return cls(groups, submissions, pairs, candidates.shared)
+        no_pairs = cls(groups, submissions, np.empty((0, 2), np.uint32), np.empty(0, np.uint32))
+        all_keys = [np.empty(0, np.int64), *(no_pairs._group_keys(group) for group in groups)]
+        keys, rows = np.unique(np.concatenate(all_keys), return_inverse=True)
+        shared = np.zeros(len(keys), np.uint32)
+        for group in groups:
+            count = len(group.candidates.pairs)
+            np.add.at(shared, rows[:count], group.candidates.shared)
+            rows = rows[count:]
+        both = np.stack([keys // max(submissions, 1), keys % max(submissions, 1)], axis=1)
+        return cls(groups, submissions, both.astype(np.uint32), shared)
+
+    def surprise(self, rows: Indices | slice) -> Floats:
+        background = np.zeros(self.submissions)
+        for group in self.groups:
+            background[group.members] += group.candidates.background
+        spreads = [(group.candidates.spread, len(group.streams)) for group in self.groups]
+        return surprise(self.shared[rows], self.pairs[rows], background, spreads)
 
     def most_surprising(self, count: int) -> Indices:
-        """So many, and all that are as surprising as the last of them."""
+        """Return the rows of the `count` most surprising pairs, and of all that tie with the last of them."""
         if count >= len(self.pairs):
             return np.arange(len(self.pairs))
-        where, surprise = np.empty(0, np.int64), np.empty(0)
-        for start in range(0, len(self.pairs), _BLOCK):
-            here = self.surprise(slice(start, start + _BLOCK))
-            where = np.concatenate([where, np.arange(start, start + len(here))])
-            surprise = np.concatenate([surprise, here])
-            if len(surprise) > count:
-                keep = surprise >= np.partition(surprise, -count)[-count]
-                where, surprise = where[keep], surprise[keep]
-        return where
+        rows, surprises = np.empty(0, np.int64), np.empty(0)
+        for start in range(0, len(self.pairs), BLOCK_PAIRS):
+            block = self.surprise(slice(start, start + BLOCK_PAIRS))
+            rows = np.concatenate([rows, np.arange(start, start + len(block))])
+            surprises = np.concatenate([surprises, block])
+            if len(surprises) > count:
+                keep = surprises >= np.partition(surprises, -count)[-count]
+                rows, surprises = rows[keep], surprises[keep]
+        return rows
 
-    def as_surprising(self, least: float) -> Indices:
-        """All that are at least so surprising."""
-        starts = range(0, len(self.pairs), _BLOCK)
-        found = [
-            start + np.flatnonzero(self.surprise(slice(start, start + _BLOCK)) >= least) for start in starts
+    def at_least_as_surprising(self, min_surprise: float) -> Indices:
+        blocks = [
+            start + np.flatnonzero(self.surprise(slice(start, start + BLOCK_PAIRS)) >= min_surprise)
+            for start in range(0, len(self.pairs), BLOCK_PAIRS)
         ]
-        return np.concatenate(found)
+        return np.concatenate(blocks)
 
     def sample(self) -> Indices:
-        """Of each of as many stretches one, at another place in each, so that no order of the pairs matters."""
-        number = np.arange(EXACT)
-        return ((number + number * _GOLDEN % 1) * (len(self.pairs) / EXACT)).astype(np.int64)
+        """Return one row of each of many equal stretches, at varying places: no order of pairs matters."""
+        number = np.arange(EXACT_PAIRS)
+        return ((number + number * GOLDEN_RATIO % 1) * (len(self.pairs) / EXACT_PAIRS)).astype(np.int64)
 
-    def scores(self, where: Indices) -> rank.Floats:
-        sizes = np.zeros((len(self.parts), self.submissions))
-        for row, part in zip(sizes, self.parts, strict=True):
-            row[part.owners] = part.sizes()
-        pairs = self.pairs[where]
-        in_each = np.zeros((len(self.parts), len(pairs)))
-        for scores, part in zip(in_each, self.parts, strict=True):
-            unit_of = np.zeros(self.submissions, np.uint32)
-            unit_of[part.owners] = np.arange(len(part.owners))
-            has = slice(None) if len(self.parts) == 1 else np.isin(self._keys(pairs), self._keys_of(part))
-            scores[has] = part.scored(unit_of[pairs[has]])
-        found = np.zeros(len(pairs))
-        for start in range(0, len(pairs), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            # A mean of powers, by size: what is the same in one language counts though another differs.
-            in_both = np.minimum(sizes[:, pairs[block, 0]], sizes[:, pairs[block, 1]])
-            powers, total = (in_both * in_each[:, block] ** _POWER).sum(axis=0), in_both.sum(axis=0)
+    def scores(self, rows: Indices) -> Floats:
+        """Return the scores of pairs: the power mean over the languages, weighted by size.
+
+        A power mean because copies in one language count even if another language differs.
+        """
+        sizes = np.zeros((len(self.groups), self.submissions))
+        for group_sizes, group in zip(sizes, self.groups, strict=True):
+            group_sizes[group.members] = group.sizes()
+        pairs = self.pairs[rows]
+        group_scores = np.zeros((len(self.groups), len(pairs)))
+        for scores, group in zip(group_scores, self.groups, strict=True):
+            stream_numbers = np.zeros(self.submissions, np.uint32)
+            stream_numbers[group.members] = np.arange(len(group.members))
+            has = slice(None) if len(self.groups) == 1 else np.isin(self._keys(pairs), self._group_keys(group))
+            scores[has] = group.scorer.score(stream_numbers[pairs[has]])
+        means = np.zeros(len(pairs))
+        for start in range(0, len(pairs), BLOCK_PAIRS):
+            block = slice(start, start + BLOCK_PAIRS)
+            weights = np.minimum(sizes[:, pairs[block, 0]], sizes[:, pairs[block, 1]])
+            powers, total = (weights * group_scores[:, block] ** MEAN_POWER).sum(axis=0), weights.sum(axis=0)
             mean = np.divide(powers, total, out=np.zeros(len(total)), where=total > 0)
-            found[block] = (mean ** (1 / _POWER)).clip(0, 1)
-        return found
+            means[block] = (mean ** (1 / MEAN_POWER)).clip(0, 1)
+        return means
 
     def _keys(self, pairs: NDArray[np.integer]) -> Indices:
         keys: Indices = pairs @ np.array([self.submissions, 1])
         return keys
 
-    def _keys_of(self, part: Part) -> Indices:
-        return self._keys(part.owners[part.candidates.pairs])
+    def _group_keys(self, group: LanguageGroup) -> Indices:
+        return self._keys(group.members[group.candidates.pairs])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The pairs that are listed, those of most weight first, and how the scores of all are spread."""
+    """The pairs that are listed, heaviest first, and how the scores of all pairs are distributed."""
 
-    pairs: rank.Pairs
-    scores: rank.Floats
-    surprise: rank.Floats
-    counts: Indices
-    """How many pairs score 0 to .05, .05 to .1 and so on."""
-    scored: int
-    """So many of the pairs were scored; if not all, the counts are estimated from them."""
-
-
-def pooled(parts: Sequence[Part], submissions: int) -> Pool:
-    """The pairs of all languages, with what they share in each."""
-    if len(parts) == 1:
-        owners, found = parts[0].owners, parts[0].candidates
-        everyone = len(owners) == submissions  # and then a unit's number is its submission's
-        pairs = found.pairs if everyone else owners.astype(np.uint32)[found.pairs]
-        return Pool(parts, submissions, pairs, found.amounts)
-    nothing = Pool(parts, submissions, np.empty((0, 2), np.uint32), np.empty(0, np.uint32))
-    keys = [np.empty(0, np.int64), *(nothing._keys_of(part) for part in parts)]
-    key, where = np.unique(np.concatenate(keys), return_inverse=True)
-    amounts = np.zeros(len(key), np.uint32)
-    for part in parts:
-        np.add.at(amounts, where[: len(part.candidates.pairs)], part.candidates.amounts)
-        where = where[len(part.candidates.pairs) :]
-    both = np.stack([key // max(submissions, 1), key % max(submissions, 1)], axis=1)
-    return Pool(parts, submissions, both.astype(np.uint32), amounts)
+    pairs: Pairs
+    scores: Floats
+    surprise: Floats
+    histogram: Indices
+    """How many pairs score 0 to 0.05, 0.05 to 0.1 and so on."""
+    candidate_pairs: int
+    scored_pairs: int
+    """If these are not all candidate pairs, the histogram is an estimate."""
 
 
-def ranked(pool: Pool, least: float, surprising: float, top: int | None) -> Ranking:
-    """The first `top` of the pairs that score at least so much or are as surprising as that.
+def rank(
+    groups: Sequence[LanguageGroup],
+    submissions: int,
+    min_score: float,
+    min_surprise: float,
+    top: int | None,
+) -> Ranking:
+    """Rank the pairs that score at least `min_score` or are at least as surprising as `min_surprise`.
 
-    They are the same as if all had been scored: a pair that was not weighs no more than it surprises, which is
-    less than each of them weighs.
+    The first `top` are the same as if all pairs had been scored: a pair weighs at most its surprise, so one
+    that was not scored weighs less than each that is listed.
     """
-    count = len(pool.pairs) if len(pool.pairs) <= EXACT or top is None else _AHEAD * top
+    pool = CandidatePool.build(groups, submissions)
+    count = len(pool.pairs) if len(pool.pairs) <= EXACT_PAIRS or top is None else SCORED_PER_LISTED * top
     while True:
-        found = _scored(pool, pool.most_surprising(count), least, surprising, top)
-        if len(found.where) == len(pool.pairs) or len(found.listed) == top:
+        scored = _score(pool, pool.most_surprising(count), min_score, min_surprise, top)
+        if len(scored.rows) == len(pool.pairs) or len(scored.listed) == top:
             break
         count *= 16
-    if len(found.where) < len(pool.pairs) and found.lightest < found.surprise.min():
-        found = _scored(pool, pool.as_surprising(found.lightest), least, surprising, top)
-    others = _without(pool.sample(), found.where) if len(found.where) < len(pool.pairs) else found.where[:0]
-    counts = _histogram(found.scores)
-    counts += _grown(_histogram(pool.scores(others)), len(pool.pairs) - len(found.where))
+    if len(scored.rows) < len(pool.pairs) and scored.lightest < scored.surprise.min():
+        rows = pool.at_least_as_surprising(scored.lightest)
+        scored = _score(pool, rows, min_score, min_surprise, top)
+    has_all = len(scored.rows) == len(pool.pairs)
+    sample = scored.rows[:0] if has_all else _difference(pool.sample(), scored.rows)
+    histogram = _histogram(scored.scores)
+    histogram += _scale(_histogram(pool.scores(sample)), len(pool.pairs) - len(scored.rows))
     return Ranking(
-        pool.pairs[found.where[found.listed]],
-        found.scores[found.listed],
-        found.surprise[found.listed],
-        counts,
-        len(found.where) + len(others),
+        pool.pairs[scored.rows[scored.listed]],
+        scored.scores[scored.listed],
+        scored.surprise[scored.listed],
+        histogram,
+        len(pool.pairs),
+        len(scored.rows) + len(sample),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scored:
-    """Some pairs with their scores; those listed among them, in order, and what the last of these weighs."""
+    """Pairs with their scores; which of them are listed, in order, and the weight of the last one listed."""
 
-    where: Indices
-    scores: rank.Floats
-    surprise: rank.Floats
+    rows: Indices
+    scores: Floats
+    surprise: Floats
     listed: Indices
     lightest: float
 
 
-def _scored(pool: Pool, where: Indices, least: float, surprising: float, top: int | None) -> _Scored:
-    scores, surprise = pool.scores(where), pool.surprise(where)
-    weights = rank.weight(surprise, scores)
-    chosen = np.flatnonzero((scores >= least) | (surprise >= surprising))
-    listed = chosen[np.lexsort((where[chosen], -surprise[chosen], -weights[chosen]))][:top]
-    return _Scored(where, scores, surprise, listed, float(weights[listed].min(initial=np.inf)))
+def _score(
+    pool: CandidatePool, rows: Indices, min_score: float, min_surprise: float, top: int | None
+) -> _Scored:
+    scores, surprises = pool.scores(rows), pool.surprise(rows)
+    chosen = np.flatnonzero((scores >= min_score) | (surprises >= min_surprise))
+    weights = weight(surprises[chosen], scores[chosen])
+    order = np.lexsort((rows[chosen], -surprises[chosen], -weights))[:top]
+    return _Scored(rows, scores, surprises, chosen[order], float(weights[order].min(initial=np.inf)))
 
 
-def _without(some: Indices, others: Indices) -> Indices:
-    """Both are sorted."""
-    at = np.searchsorted(some, others).clip(max=len(some) - 1)
-    return np.delete(some, at[some[at] == others])
+def _difference(some: Indices, others: Indices) -> Indices:
+    """Return what is in `some` only; both are sorted."""
+    positions = np.searchsorted(some, others).clip(max=len(some) - 1)
+    return np.delete(some, positions[some[positions] == others])
 
 
-def _histogram(scores: rank.Floats) -> Indices:
-    return np.histogram(scores, _BARS, (0, 1))[0]
+def _histogram(scores: Floats) -> Indices:
+    return np.histogram(scores, HISTOGRAM_BARS, (0, 1))[0]
 
 
-def _grown(counts: Indices, total: int) -> Indices:
-    """In the same proportions, so many together."""
+def _scale(counts: Indices, total: int) -> Indices:
+    """Return counts in the same proportions that add up to `total`."""
     summed = np.concatenate([[0], np.cumsum(counts)])
     return np.diff(np.rint(summed * (total / max(int(summed[-1]), 1)))).astype(np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import nan
 from os.path import commonprefix
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from chaffinch.errors import IndexTrouble
 from chaffinch.index.hits import Answer, Hit
 from chaffinch.index.index import Index
-from chaffinch.types import Coverage, Match, Pair, Report, Skipped, Span, Submission
+from chaffinch.types import Coverage, Match, Pair, Receipt, Report, Skipped, Span, Submission
 
 
 def to_json(answers: Sequence[Answer], skipped: Sequence[Skipped]) -> dict[str, Any]:
@@ -59,6 +59,16 @@ def _span(span: Span) -> dict[str, Any]:
     return {"start": span.start, "end": span.end}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchReceipt(Receipt):
+    """How a search was made, for a report that shows its answers."""
+
+    search: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.search)
+
+
 def to_report(index: Index, answers: Sequence[Answer], skipped: Sequence[Skipped]) -> Report:
     """The queries as new work, the documents found as old; it needs the texts."""
     if index.store.settings.content != "text":
@@ -66,7 +76,6 @@ def to_report(index: Index, answers: Sequence[Answer], skipped: Sequence[Skipped
     names = dict.fromkeys(hit.document.name for answer in answers for hit in answer)
     found = {name: document for name in names if (document := index.content(name)) is not None}
     here, there = _short(answer.query.name for answer in answers), _short(found)
-    receipt: Mapping[str, Any] = answers[0].receipt if answers else {}
     return Report(
         tuple(Submission(here[answer.query.name], (answer.query,)) for answer in answers),
         tuple(Submission(there[name], (document,)) for name, document in found.items()),
@@ -80,7 +89,7 @@ def to_report(index: Index, answers: Sequence[Answer], skipped: Sequence[Skipped
         (),
         tuple(skipped),
         (0,) * 20,
-        dict(receipt),
+        SearchReceipt(search=answers[0].receipt if answers else {}),
     )
 
 

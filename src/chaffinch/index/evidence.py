@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from chaffinch import fingerprinting as api
 from chaffinch.languages.language import OTHER
-from chaffinch.matching import matches as match
-from chaffinch.matching.joined_stream import units
+from chaffinch.matching.base_code import drop_masked, find_base_code, mask_symbols
+from chaffinch.matching.joined_stream import join_streams
+from chaffinch.matching.matches import GAP
 from chaffinch.native import segment as core_index
 from chaffinch.native.fingerprint import Source
 from chaffinch.native.segment import ExtendedMatch, LookupResult, OwnerCounts, QuerySeeds
@@ -67,7 +68,7 @@ def grown(
     sources = {number: api.native(document, how) for number, document in kept.items()}
     asked = QuerySeeds(query.prints.positions, query.number)
     left = api.native(query.document, how)
-    common = core_index.extend_matches(left, sources, asked, spread, found, how, match.GAP, threads)
+    common = core_index.extend_matches(left, sources, asked, spread, found, how, GAP, threads)
     return {
         number: Evidence(
             _matches(query.document, document, seen.matches), seen.covered, seen.symbols, seen.identical
@@ -90,17 +91,17 @@ def _grown_anew(
     sizes = [len(stream) for stream in streams]
     symbols = [stream.symbols for stream in streams]
     if boilerplate:
-        *made, base = units([*([document] for document in documents), [*boilerplate]], recipe, threads)
-        masks, _ = match.given(made, base, recipe.k)
-        sizes = [unit.size - int(mask.sum()) for unit, mask in zip(made, masks, strict=True)]
-        prints = [match.without(unit.prints, mask, recipe.k) for unit, mask in zip(made, masks, strict=True)]
-        symbols = match.unlike(made, masks)
+        *joined, base = join_streams([*([document] for document in documents), [*boilerplate]], recipe, threads)
+        masks, _ = find_base_code(joined, base, recipe.k)
+        sizes = [stream.size - int(mask.sum()) for stream, mask in zip(joined, masks, strict=True)]
+        prints = [drop_masked(s.prints, mask, recipe.k) for s, mask in zip(joined, masks, strict=True)]
+        symbols = mask_symbols(joined, masks)
     else:
         prints = list(api.fingerprint_all(documents, recipe, threads=threads))
     left, *rights = (Source.canonical(numbers) for numbers in symbols)
     asked, found = _shared_by(prints)
     common = core_index.extend_matches(
-        left, dict(enumerate(rights)), asked, spread, found, recipe, match.GAP, threads
+        left, dict(enumerate(rights)), asked, spread, found, recipe, GAP, threads
     )
     evidence = {}
     for (number, document), seen, stream, size in zip(
@@ -241,7 +242,7 @@ class _Intervals:
 def _reach(query: Query) -> int:
     """So many bytes may lie between fingerprints of one match."""
     size = max(query.prints.symbols, 1)
-    return _SLACK + (match.GAP + 2 * _SLACK) * max(1, len(query.document.data) // size)
+    return _SLACK + (GAP + 2 * _SLACK) * max(1, len(query.document.data) // size)
 
 
 def _match(query: Query, chain: list[_Seed], name: str, k: int) -> Match:

@@ -19,6 +19,7 @@ from chaffinch.index.hits import Answer, Containment, Discount, Hit, note, relat
 from chaffinch.index.koala import selection as koala
 from chaffinch.index.records import Settings, Stored
 from chaffinch.index.store import Store
+from chaffinch.matching.rarity import rarity
 from chaffinch.native.segment import LookupResult
 from chaffinch.types import Document, Fingerprints, Span
 
@@ -159,7 +160,7 @@ def _shared(store: Store, query: Query, found: LookupResult, documents: int) -> 
     fresh[1:] = (queries[1:] != queries[:-1]) | (owners_of[1:] != owners_of[:-1])
     owners = np.bincount(queries[fresh], minlength=query.asked)
     ignored = koala.ignored(owners, store.settings)
-    weights = _rarity(owners, documents)
+    weights = rarity(owners, documents)
     weights[boilerplate | ignored] = 0
     counts = (~(boilerplate | ignored)).astype(np.float64)
     unique, which = _distinct(owners_of)
@@ -183,13 +184,6 @@ def _shared(store: Store, query: Query, found: LookupResult, documents: int) -> 
         given,
         tuple(_discounted(query, owners, weights, boilerplate, ignored)),
     )
-
-
-def _rarity(owners: NDArray[np.int64], documents: int) -> Floats:
-    """What a fingerprint weighs that so many documents have: 1 if one or two have it, and never nothing."""
-    most = max(documents, 2)
-    weights: Floats = (1 + np.log(most / owners.clip(2, most))) / (1 + math.log(most / 2))
-    return weights
 
 
 def _discounted(

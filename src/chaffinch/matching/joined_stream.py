@@ -1,4 +1,4 @@
-"""Submissions -> units: what a submission has in one language, as one stream that remembers its files."""
+"""The documents of one submission in one language -> one stream of symbols that knows its documents."""
 
 from __future__ import annotations
 
@@ -8,73 +8,99 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import fingerprinting as api
+from chaffinch.errors import ChaffinchError
+from chaffinch.fingerprinting import spanned, streams
+from chaffinch.native import fingerprint as native
+from chaffinch.native.fingerprint import RESERVED, RESERVED_COUNT
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Span, Stream
 
-_LAST = 0xFFFFFFFF
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unit:
-    """Streams one after another, each with a symbol behind it that is nowhere else."""
+class JoinedStream:
+    """Streams one after another, each followed by a separator: a symbol that occurs nowhere else."""
 
     documents: tuple[Document, ...]
-    """Those whose bytes the spans point into."""
+    """The documents whose bytes the spans point into."""
     streams: tuple[Stream, ...]
     starts: NDArray[np.int64]
-    """Where each stream begins in the unit's."""
+    """The position of each document's first symbol."""
     symbols: NDArray[np.uint32]
     prints: Fingerprints
-    """With positions in the unit's stream, and no byte ranges."""
+    """Their positions count from the start of the joined stream. They have no byte ranges."""
 
     @property
     def size(self) -> int:
-        """The symbols of all documents."""
+        """The number of symbols, without the separators."""
         return len(self.symbols) - len(self.documents)
 
     @property
-    def between(self) -> NDArray[np.int64]:
-        """Where the symbols stand that are behind documents."""
+    def separators(self) -> NDArray[np.int64]:
+        """The positions of the separators."""
         return np.append(self.starts[1:], len(self.symbols)) - 1
 
-    def spans(self, starts: Sequence[int], lengths: Sequence[int], runs: Sequence[int]) -> list[Span]:
-        """The bytes of these runs of symbols, none of which reaches from one document into another."""
-        found = []
-        for run in runs:
-            start, length = starts[run], lengths[run]
-            i = int(self.starts.searchsorted(start, "right")) - 1 if len(self.documents) > 1 else 0
-            stream, at = self.streams[i], start - int(self.starts[i])
-            begin, last = int(stream.starts[at]), int(stream.ends[at + length - 1])
-            found.append(Span(self.documents[i].name, begin, last))
-        return found
+    def spans(self, starts: Sequence[int], lengths: Sequence[int]) -> list[Span]:
+        """Return the bytes of runs of symbols. No run may reach from one document into another."""
+        firsts = np.asarray(starts, np.int64)
+        lasts = firsts + np.asarray(lengths, np.int64) - 1
+        numbers = self.starts.searchsorted(firsts, "right") - 1
+        begins, ends = np.empty_like(firsts), np.empty_like(firsts)
+        for number in set(numbers.tolist()):
+            runs, shift, stream = numbers == number, self.starts[number], self.streams[number]
+            begins[runs] = stream.starts[firsts[runs] - shift]
+            ends[runs] = stream.ends[lasts[runs] - shift]
+        names = [self.documents[number].name for number in numbers.tolist()]
+        return [Span(*span) for span in zip(names, begins.tolist(), ends.tolist(), strict=True)]
 
 
-def units(submissions: Sequence[Sequence[Document]], recipe: Recipe, threads: int | None = None) -> list[Unit]:
-    """One for each submission's documents of one language."""
-    documents = [api.spanned(d, recipe) for submission in submissions for d in submission]
-    prints = api.fingerprint_all(documents, recipe, threads=threads)
-    streams = api.streams(documents, recipe)
-    found = []
-    end = 0
+def join_streams(
+    submissions: Sequence[Sequence[Document]],
+    recipe: Recipe,
+    threads: int | None = None,
+    *,
+    with_names: bool = False,
+) -> list[JoinedStream]:
+    """Lex every document once and join the streams of each submission.
+
+    `with_names` also gives the streams of programs their named symbols.
+    """
+    documents = [spanned(document, recipe) for submission in submissions for document in submission]
+    all_streams = streams(documents, recipe, with_names=with_names, threads=threads)
+    sources = [native.Source.canonical(stream.symbols) for stream in all_streams]
+    # In a canonical stream a fingerprint starts at its position.
+    prints = native.fingerprint(sources, recipe, threads=threads, only_starts=True)
+    separators = reserved_symbols(0, len(documents))
+    pieces = [(stream.symbols, separators[i : i + 1]) for i, stream in enumerate(all_streams)]
+    symbols = np.concatenate([np.empty(0, np.uint32), *(piece for both in pieces for piece in both)])
+    starts = np.cumsum([0, *(len(stream) + 1 for stream in all_streams)], dtype=np.int64)
+    joined, last = [], 0
     for submission in submissions:
-        start, end = end, end + len(submission)
-        of_unit = [prints[i] for i in range(start, end)]
-        found.append(_unit(documents[start:end], streams[start:end], of_unit, _LAST - start))
-    return found
+        first, last = last, last + len(submission)
+        begin, end = int(starts[first]), int(starts[last])
+        own_starts = starts[first:last] - begin
+        offsets = prints.offsets[first : last + 1].astype(np.int64)
+        rows = slice(offsets[0], offsets[-1])
+        positions = prints.starts[rows]
+        if len(own_starts) > 1:
+            positions = positions + np.repeat(own_starts, np.diff(offsets)).astype(np.uint32)
+        joined.append(
+            JoinedStream(
+                tuple(documents[first:last]),
+                tuple(all_streams[first:last]),
+                own_starts,
+                symbols[begin:end],
+                Fingerprints(prints.hashes[rows], positions, _NONE, _NONE, end - begin),
+            )
+        )
+    return joined
 
 
-def _unit(documents: list[Document], streams: list[Stream], prints: list[Fingerprints], separator: int) -> Unit:
-    starts = np.cumsum([0, *(len(s) + 1 for s in streams)], dtype=np.int64)
-    between = [np.array([separator - i], np.uint32) for i in range(len(streams))]
-    pieces = [piece for pair in zip((s.symbols for s in streams), between, strict=True) for piece in pair]
-    positions = [p.positions + np.uint32(start) for p, start in zip(prints, starts, strict=False)]
-    nothing = np.empty(0, np.uint32)
-    whole = Fingerprints(
-        np.concatenate([p.hashes for p in prints]) if prints else np.empty(0, np.uint64),
-        np.concatenate([*positions, nothing]),
-        nothing,
-        nothing,
-        int(starts[-1]),
-    )
-    return Unit(tuple(documents), tuple(streams), starts[:-1], np.concatenate([*pieces, nothing]), whole)
+_NONE = np.empty(0, np.uint32)
+
+
+def reserved_symbols(first: int, count: int) -> NDArray[np.uint32]:
+    """Return symbols that no document contains, by their numbers."""
+    if first + count > RESERVED_COUNT:
+        detail = f"more than {RESERVED_COUNT:,} symbols are base code or common code"
+        raise ChaffinchError(f"{detail}; compare fewer submissions at once")
+    return np.arange(RESERVED + first, RESERVED + first + count, dtype=np.uint32)

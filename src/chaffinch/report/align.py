@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from chaffinch import fingerprinting as api
 from chaffinch.comparison.language_group import recipe_for, symbol_weight
@@ -42,9 +42,9 @@ _NONE = _Symbols([], [], [], 0.0)
 class Beside:
     """Runs have symbol for symbol the same, so the nth of one side stands beside the nth of the other."""
 
-    def __init__(self, documents: Mapping[str, Mapping[str, Document]], receipt: Mapping[str, Any]) -> None:
+    def __init__(self, documents: Mapping[str, Mapping[str, Document]], fronts: Iterable[str]) -> None:
         self._documents = documents
-        self._fronts: list[str] = list(receipt.get("recipes", ()))
+        self._fronts: list[str] = list(fronts)
         self._known: dict[tuple[str, str], _Symbols] = {}
 
     def steps(self, pair: Pair, match: Match) -> Iterator[tuple[int, int]]:

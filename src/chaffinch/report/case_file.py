@@ -121,7 +121,7 @@ def case_file(
     note = names.text(verdict["note"]) if names else verdict["note"]
     documents = list(_documents(texts, pair))
     shown_documents = list(_fitting(documents, _LIST_SIZE))
-    receipt = _part("tree", worded(plain(report.receipt)))
+    receipt = _part("tree", worded(plain(report.receipt.to_dict())))
     page: dict[str, Any] = {
         "style": styles("match_colours.css", "case.css"),
         "script": script("case.js"),

@@ -194,7 +194,7 @@ class Texts:
 
     @cached_property
     def _beside(self) -> Beside:
-        return Beside(self.documents, self.report.receipt)
+        return Beside(self.documents, self.report.receipt.recipes)
 
     @cached_property
     def _in_runs(self) -> dict[tuple[str, str], list[Span]]:

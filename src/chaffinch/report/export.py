@@ -47,7 +47,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
         "common": [_passage(texts, p) for p in report.common],
         "background": list(report.background),
-        "receipt": plain(report.receipt),
+        "receipt": plain(report.receipt.to_dict()),
     } | ({"dates": dict(report.dates)} if report.dates else {})
 
 

@@ -7,9 +7,10 @@ import os
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,9 @@ from chaffinch.report.view import View
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_CHUNK = re.compile(r"[ps]\d+\.js")
+_DATA_FILE = re.compile(r"[ps]\d+\.js")
+_DATA_FILE_SIZE = 200_000
+"""Characters after which the next data file of a folder begins. A pair needs two or three files."""
 _GZIP = 31
 """zlib's window size for the gzip format, which browsers unpack."""
 _STYLES = ("match_colours.css", "common.css", "lists.css", "pair.css", "dates.css", "narrow_and_print.css")
@@ -111,28 +114,43 @@ def refuse_foreign(folder: Path) -> None:
 
 def write_file(view: View, path: Path) -> None:
     """Write everything into one file; the browser unpacks a pair when you open it."""
-    write(path, _page({**view.index(), "inside": True}, ((key, _packed(data)) for key, data in view.chunks())))
+    write(path, _page({**view.index(), "files": None}, ((key, _packed(data)) for key, data in view.chunks())))
 
 
 def write_folder(view: View, path: Path) -> None:
-    """Write index.html and a script for each submission and pair: from disk, browsers load only scripts."""
+    """Write index.html, and the data of submissions and pairs as scripts: from disk, browsers load no JSON."""
     refuse_foreign(path)
     data = path / "data"
     data.mkdir(parents=True, exist_ok=True)
-    written = set()
-    for key, value in view.chunks():
-        name = f"{key}.js"
-        (data / name).write_bytes(encoded(f'chaffinchChunk("{key}",{script_json(value)});\n'))
-        written.add(name)
-    _remove_chunks(data, written)
-    write(path / "index.html", _page({**view.index(), "inside": False}, ()))
+    names = []
+    for name, text in _data_files(view.chunks()):
+        (data / f"{name}.js").write_bytes(encoded(text))
+        names.append(name)
+    _remove_data_files(data, except_for=names)
+    write(path / "index.html", _page({**view.index(), "files": names}, ()))
 
 
-def _remove_chunks(data: Path, current: set[str]) -> None:
+def _data_files(chunks: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Join chunks of the same kind into files, each named after its first chunk: many small files are slow."""
+    for _, same_kind in groupby(chunks, key=lambda chunk: chunk[0][0]):
+        name, calls, size = "", list[str](), 0
+        for key, value in same_kind:
+            name = name or key
+            calls.append(f'chaffinchChunk("{key}",{script_json(value)});\n')
+            size += len(calls[-1])
+            if size >= _DATA_FILE_SIZE:
+                yield name, "".join(calls)
+                name, calls, size = "", [], 0
+        if calls:
+            yield name, "".join(calls)
+
+
+def _remove_data_files(data: Path, except_for: list[str]) -> None:
     """Remove what an earlier report left here."""
+    current = {f"{name}.js" for name in except_for}
     for file in data.iterdir():
-        is_chunk = _CHUNK.fullmatch(file.name) and file.name not in current
-        if is_chunk and file.read_bytes().startswith(b"chaffinchChunk("):
+        is_old = _DATA_FILE.fullmatch(file.name) and file.name not in current
+        if is_old and file.read_bytes().startswith(b"chaffinchChunk("):
             file.unlink()
 
 

@@ -57,7 +57,7 @@ class View:
 
     def receipt(self) -> Any:
         """What was done, as it may be shown."""
-        return worded(plain(self.report.receipt))
+        return worded(plain(self.report.receipt.to_dict()))
 
     def index(self) -> dict[str, Any]:
         """All that the overview needs."""

@@ -7,12 +7,11 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from itertools import groupby
-from typing import Any
 
 from chaffinch.report.anonymize.file_names import Files
 from chaffinch.report.anonymize.names import Names
 from chaffinch.report.document_text import Texts, contents
-from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Report, Section, Span, Submission
+from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Receipt, Report, Section, Span, Submission
 
 
 def _mixed(submissions: Iterable[Submission]) -> list[str]:
@@ -72,12 +71,13 @@ def _turned(pair: Pair) -> Pair:
     )
 
 
-def _receipt(report: Report, names: Names) -> dict[str, Any]:
-    """How it was done; names may be in paths only."""
-    paths = {key: report.receipt[key] for key in ("base", "old_indexes") if key in report.receipt}
-    return report.receipt | {
-        key: {names.file("", path): told for path, told in of_paths.items()} for key, of_paths in paths.items()
-    }
+def _receipt(receipt: Receipt, names: Names) -> Receipt:
+    """Return the receipt without names, which only its paths may hold."""
+    return replace(
+        receipt,
+        base={names.file("", path): digest for path, digest in receipt.base.items()},
+        old_indexes={names.file("", path): run for path, run in receipt.old_indexes.items()},
+    )
 
 
 def nameless(report: Report, names: Names | None = None) -> Report:
@@ -141,9 +141,10 @@ def nameless(report: Report, names: Names | None = None) -> Report:
         clusters=tuple(replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in clusters),
         common=tuple(replace(p, span=span(owner.get(p.span.document, ""), p.span)) for p in report.common),
         skipped=tuple(names.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
-        receipt=_receipt(report, names),
+        receipt=_receipt(report.receipt, names),
         ignored={
             labels[n]: tuple(span(n, s) for s in report.ignored[n]) for n in labels if n in report.ignored
         },
         dates={labels[n]: report.dates[n] for n in labels if n in report.dates},
+        streams={(labels[s], files.name(s, d)): stream for (s, d), stream in report.streams.items()},
     )

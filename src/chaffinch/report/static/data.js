@@ -8,10 +8,12 @@ export const index = JSON.parse(byId("index").textContent ?? "");
 
 /** @type {Map<string, Promise<unknown>>} */
 const chunks = new Map();
-/** @type {Map<string, (value: unknown) => void>} */
-const arrivals = new Map();
+/** Scripts of the folder "data" that are loaded or loading. @type {Map<string, Promise<unknown>>} */
+const scripts = new Map();
+/** The chunks that those scripts brought. @type {Map<string, unknown>} */
+const arrived = new Map();
 
-window.chaffinchChunk = (key, value) => arrivals.get(key)?.(value);
+window.chaffinchChunk = (key, value) => arrived.set(key, value);
 
 /**
  * Load the texts of a submission.
@@ -27,7 +29,7 @@ export const loadMatches = (pair) => /** @type {Promise<MatchRow[]>} */ (load("p
 
 /** @param {string} key */
 function load(key) {
-  const chunk = chunks.get(key) ?? (index.inside ? unpack(key) : fetchScript(key));
+  const chunk = chunks.get(key) ?? (index.files ? fetchChunk(key, index.files) : unpack(key));
   chunks.set(key, chunk);
   return chunk;
 }
@@ -50,14 +52,24 @@ async function unpack(key) {
 }
 
 /**
+ * Load the script that contains a chunk; scripts are named after their first chunk.
  * @param {string} key
- * @returns {Promise<unknown>}
+ * @param {string[]} files
  */
-function fetchScript(key) {
+async function fetchChunk(key, files) {
+  /** @param {string} name */
+  const number = (name) => Number(name.slice(1));
+  const name = files.findLast((file) => file[0] === key[0] && number(file) <= number(key)) ?? key;
+  const script = scripts.get(name) ?? loadScript(`data/${name}.js`);
+  scripts.set(name, script);
+  await script;
+  return arrived.get(key);
+}
+
+/** @param {string} src */
+function loadScript(src) {
   return new Promise((resolve, reject) => {
-    arrivals.set(key, resolve);
-    const onerror = () =>
-      reject(new Error(`data/${key}.js is missing. Keep the folder "data" next to this page.`));
-    document.head.append(make("script", { src: `data/${key}.js`, onerror }));
+    const onerror = () => reject(new Error(`${src} is missing. Keep the folder "data" next to this page.`));
+    document.head.append(make("script", { src, onload: resolve, onerror }));
   });
 }

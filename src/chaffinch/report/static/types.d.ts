@@ -18,8 +18,8 @@ export interface Index {
   words: Record<Term, string>;
   /** By the number of a submission, when it was handed in: as text, and in seconds since 1970. */
   dates?: Record<number, [text: string, seconds: number]>;
-  /** Whether the chunks are inside the page; otherwise they are files in the folder "data". */
-  inside: boolean;
+  /** The scripts in the folder "data", named after their first chunk; null if the chunks are inside the page. */
+  files: string[] | null;
 }
 
 export type Term = "score" | "coverage" | "surprise";

@@ -1,0 +1,102 @@
+"""Fingerprints -> candidate pairs: who shares how many, and how unusual that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch.matching.rarity import rarity
+from chaffinch.native.pairs import candidate_pairs
+
+Floats = NDArray[np.float64]
+Pairs = NDArray[np.uint32]
+"""Two columns: the number of the left member and of the right one, which is higher."""
+
+ASSUMED_OTHERS = 10
+"""Members. As many that share nothing are assumed besides: a few real ones do not show what is usual."""
+FULL_BACKGROUND = 6
+"""Members. With this many others, and two more, their median counts in full as the background."""
+MAD_TO_DEVIATION = 1.4826
+"""The standard deviation of a normal distribution, in median absolute deviations."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Pairs of members that share enough fingerprints."""
+
+    pairs: Pairs
+    shared: NDArray[np.uint32]
+    """How many fingerprints each pair shares."""
+    owners: list[NDArray[np.uint32]]
+    """For each member, how many members have each of its distinct hashes, in the order of the hashes."""
+    background: Floats
+    """The median number of fingerprints that each member shares with another; less where there are few."""
+    spread: float
+    """The standard deviation of the numbers of shared fingerprints, not counting outliers."""
+    count: int
+    """How many pairs share anything."""
+
+    @classmethod
+    def find(
+        cls,
+        hashes: Sequence[NDArray[np.uint64]],
+        is_old: NDArray[np.uint8],
+        min_share: float,
+        threads: int | None,
+    ) -> Candidates:
+        """Find the pairs that share at least `min_share` of the lighter member, by rarity.
+
+        The hashes of each member are distinct and sorted. Two old members are never paired.
+        """
+        weights = rarity(np.arange(len(hashes) + 1), len(hashes)).astype(np.float32)
+        found = candidate_pairs(hashes, is_old, weights, min_share=min_share, threads=threads)
+        new, old = int((is_old == 0).sum()), int(is_old.sum())
+        histogram = found.histogram.astype(np.int64)
+        histogram[0] = new * (new - 1) // 2 + new * old - histogram.sum()  # pairs that share nothing
+        others = max(len(hashes) - 2, 0)
+        return cls(
+            found.pairs,
+            found.shared,
+            np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
+            found.background.astype(np.float64) * np.clip((others - 2) / FULL_BACKGROUND, 0, 1),
+            _spread(histogram),
+            int(found.histogram.sum()),
+        )
+
+
+def _spread(histogram: NDArray[np.int64]) -> float:
+    """Estimate a standard deviation by the median absolute deviation, which a few copies do not move.
+
+    It is at least that of chance, because small numbers hardly spread.
+    """
+    if not histogram.any():
+        return 0.0
+    histogram = histogram.copy()
+    histogram[0] += ASSUMED_OTHERS
+    values = np.arange(len(histogram))
+    median = int(_median(values, histogram))
+    mean = float(values @ histogram) / int(histogram.sum())
+    return max(MAD_TO_DEVIATION * _median(np.abs(values - median), histogram), float(np.sqrt(mean)))
+
+
+def _median(values: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
+    order = np.argsort(values, kind="stable")
+    summed = np.cumsum(counts[order], dtype=np.int64)
+    return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
+
+
+def surprise(
+    shared: NDArray[np.uint32], pairs: Pairs, background: Floats, spreads: Sequence[tuple[float, int]]
+) -> Floats:
+    """Return how far each pair lies above the background, in standard deviations.
+
+    The background of a pair is the lower one of its two members: a submission made of common code does not
+    excuse others who share something with it. `spreads` has, for each language, the spread and how many have
+    anything in it.
+    """
+    above = shared - np.minimum(background[pairs[:, 0]], background[pairs[:, 1]])
+    variance = sum(spread**2 * (members / max(len(background), 1)) ** 2 for spread, members in spreads)
+    return above / max(float(np.sqrt(variance)), 1.0)

@@ -1,0 +1,108 @@
+"""What the caller of `compare` gives -> submissions with unique names, grouped by language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import chain, count
+from pathlib import Path
+
+from chaffinch.errors import BadRecipe, SkipReason, Unreadable
+from chaffinch.languages import language
+from chaffinch.read import collect
+from chaffinch.read.ready import expand
+from chaffinch.recipe import CODE, FRONTS, Recipe
+from chaffinch.types import Document, Skipped, Submission
+
+Comparable = str | Path | Document
+"""A file, a folder or an archive by its path, or a document."""
+
+
+def as_list(items: Comparable | Iterable[Comparable]) -> list[Comparable]:
+    """Return one item as a list of one."""
+    return [items] if isinstance(items, str | Path | Document) else list(items)
+
+
+def require_existing(items: Iterable[Comparable]) -> None:
+    """Raise if a path does not exist. Without its base code or earlier work, a class has another result."""
+    for item in items:
+        if isinstance(item, str | Path) and "://" not in str(item) and not Path(item).exists():
+            raise Unreadable(item, SkipReason.NOT_FOUND, "no such file or folder")
+
+
+def read_submissions(
+    items: Sequence[Comparable], student_pattern: str | None = None
+) -> tuple[list[Submission], list[Skipped]]:
+    """Read paths, which may hold many submissions, and documents, which are one each."""
+    documents = [item for item in items if isinstance(item, Document)]
+    for document in documents:
+        if not (isinstance(document.name, str) and isinstance(document.data, bytes)):
+            raise TypeError(f"a Document has a name and bytes, not {document.name!r} and {type(document.data)}")
+    paths = [Path(item) for item in items if not isinstance(item, Document)]
+    submissions, skipped = collect.submissions(paths, student_pattern) if paths else ([], [])
+    for document in documents:
+        inside = list(expand(document))
+        submissions.append(Submission(document.name, tuple(d for d in inside if isinstance(d, Document))))
+        skipped += [s for s in inside if isinstance(s, Skipped)]
+    return submissions, skipped
+
+
+def split_only_submission(only: Submission, paths: Sequence[Comparable]) -> list[Submission]:
+    """Split a submission into its files if these are exactly the paths that were given.
+
+    Files with the same name and different extensions belong to one student. If nothing else is given, they
+    are to be compared with each other.
+    """
+    if len(only.documents) < 2 or {d.name for d in only.documents} != set(map(str, paths)):
+        return [only]
+    return [Submission(Path(d.name).name, (d,)) for d in only.documents]
+
+
+def with_unique_names(new: Sequence[Submission], earlier: Sequence[Submission]) -> list[Submission]:
+    """Return all submissions under different names: a student of the class may have earlier work too."""
+    unique: dict[str, Submission] = {}
+    for submissions, label in ((new, ""), (earlier, "old")):
+        for submission in submissions:
+            suffixes = chain(["", label], (f"{label} {n}".strip() for n in count(2)))
+            names = (f"{submission.name} ({suffix})" if suffix else submission.name for suffix in suffixes)
+            name = next(name for name in names if name not in unique)
+            unique[name] = Submission(name, submission.documents)
+    return list(unique.values())
+
+
+def group_by_language(
+    submissions: Sequence[Submission], asked: str, skipped: list[Skipped]
+) -> dict[str, dict[int, list[Document]]]:
+    """Return for each language the documents of each submission that has any, by the submission's number.
+
+    Documents that are not in the language asked for are added to `skipped`.
+    """
+    wanted = None if asked in ("auto", CODE) else Recipe(asked).front
+    families = [[language.family(d.language or "text") for d in s.documents] for s in submissions]
+    accepted = {language.family((wanted or "").removesuffix(language.KEEP_NAMES))}
+    if not any(family in accepted for of_submission in families for family in of_submission):
+        accepted.add("text")  # who names a language may mean files whose names do not show it
+    groups: dict[str, dict[int, list[Document]]] = {}
+    for number, (submission, of_submission) in enumerate(zip(submissions, families, strict=True)):
+        for document, family in zip(submission.documents, of_submission, strict=True):
+            detail = ""
+            if wanted is None:
+                if asked == CODE and family == "text":
+                    detail = "not a program"
+                elif not _is_known(family):
+                    detail = f"no language {family!r} is known"
+            elif wanted not in FRONTS and not (family in accepted and document.format == "plain"):
+                detail = f"not {wanted}"
+            if detail:
+                skipped.append(Skipped(document.name, SkipReason.OTHER_LANGUAGE, detail))
+            else:
+                groups.setdefault(wanted or family, {}).setdefault(number, []).append(document)
+    return dict(sorted(groups.items()))
+
+
+@cache
+def _is_known(front: str) -> bool:
+    try:
+        return bool(Recipe(front))
+    except BadRecipe:
+        return False

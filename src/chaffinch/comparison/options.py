@@ -1,0 +1,46 @@
+"""The options of a comparison, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chaffinch.errors import BadRecipe
+from chaffinch.types import AlsoListed
+
+THRESHOLD = 0.2
+"""The lowest score listed, unless you choose one."""
+TOP = 500
+"""Pairs listed, unless you choose a number."""
+SURPRISING = 5.0
+"""Standard deviations. Pairs with this surprise form clusters, and are listed if they have a long run."""
+LONG_RUN = 90
+"""Symbols. A shared run this long is listed even when it is a small part of both works."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What `compare` may be told."""
+
+    language: str = "auto"
+    threshold: float | None = None
+    top: int | None = TOP
+    max_owners: int | None = None
+    student_pattern: str | None = None
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise BadRecipe(f"threshold is {self.threshold}; choose one from 0 to 1")
+        if self.top is not None and self.top < 1:
+            raise BadRecipe(f"top is {self.top}; choose 1 or more, or None for all")
+        if self.max_owners is not None and self.max_owners < 2:
+            raise BadRecipe(f"max_owners is {self.max_owners}; choose 2 or more, or None")
+
+    @property
+    def min_score(self) -> float:
+        return THRESHOLD if self.threshold is None else self.threshold
+
+    @property
+    def also_listed(self) -> AlsoListed | None:
+        """The rule that lists pairs below the threshold, unless you chose the threshold."""
+        return AlsoListed(SURPRISING, LONG_RUN) if self.threshold is None else None
