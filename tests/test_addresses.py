@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+import chaffinch
+from chaffinch import Document, Index, Unreadable
+from chaffinch.cli import main
+from chaffinch.errors import IndexTrouble
 from chaffinch.index.address import is_database, is_index, without_password
+from tests.indexed import text
+from tests.postgres_server import PASSWORD
+
+SECRETS = (PASSWORD, PASSWORD.replace(" ", "%20"))
 
 
 @pytest.mark.parametrize(
@@ -23,6 +33,7 @@ from chaffinch.index.address import is_database, is_index, without_password
         ("postgresql://host/db?password=secret#essays", "postgresql://host/db#essays"),
         ("postgresql://host/db?p%61ssword=secret&sslpassword=secret", "postgresql://host/db"),
         ("postgresql://ann:secret@host/db?password=secret", "postgresql://ann@host/db"),
+        ("postgresql:/ann:secret@host/db", "postgresql:/ann@host/db"),
     ],
 )
 def test_a_password_is_left_out_of_an_address(address: str, shown: str) -> None:
@@ -56,3 +67,61 @@ def test_an_index_is_a_database_or_a_folder_with_a_catalogue(tmp_path: Path) -> 
     (tmp_path / "catalogue.db").touch()
     assert is_index(tmp_path)
     assert is_index("postgres://host/db")
+
+
+def outputs(folder: Path, *options: str) -> str:
+    """Return all that comparing writes and prints."""
+    folder.mkdir()
+    done = CliRunner().invoke(
+        main, ["compare", *options, "-o", str(folder / "r"), "--csv", str(folder / "x.csv")]
+    )
+    written = [path.read_text("utf-8") for path in sorted(folder.rglob("*")) if path.is_file()]
+    return "".join([done.output, *written])
+
+
+def test_nothing_that_comparing_writes_has_the_password_of_an_index(postgres: str, tmp_path: Path) -> None:
+    address = f"{postgres}#passwords"
+    essays = {name: "\n".join([text(90, "shared"), text(20, name)]) for name in ("ann", "ben", "old")}
+    with Index.create(address) as index:
+        index.add(Document("old.txt", essays["old"].encode()))
+        index.add(Document("given.txt", text(90, "given").encode()), boilerplate=True)
+    for name in ("ann", "ben"):
+        (tmp_path / f"{name}.txt").write_text(essays[name])
+    (tmp_path / "program.py").write_text("print(1)")
+    given = [str(tmp_path / name) for name in ("ann.txt", "ben.txt", "program.py")]
+    for number, options in enumerate((["--cases", "2"], ["--json"], ["--cases", "2", "--anonymize"])):
+        everything = outputs(tmp_path / str(number), *given, "--old", address, *options)
+        assert "not looked up in" in everything
+        assert not any(secret in everything for secret in SECRETS)
+    report = chaffinch.compare(given, old=address)
+    assert "old.txt" in {pair.right for pair in report.pairs}
+    assert list(report.receipt.old_indexes) == [without_password(address)]
+    assert not any(secret in repr(report) for secret in SECRETS)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql://ann:{SECRETS[1]}@127.0.0.1:1/db",
+        f"postgresql://127.0.0.1:1/db?user=ann&password={SECRETS[1]}",
+        f"postgresql://ann:{SECRETS[1]}@127.0.0.1:port/db",
+    ],
+)
+def test_no_error_has_the_password_of_an_index(address: str, tmp_path: Path) -> None:
+    (tmp_path / "ann.txt").write_text(text(90, "shared"))
+    given = str(tmp_path / "ann.txt")
+    with pytest.raises(IndexTrouble) as trouble:
+        chaffinch.compare(given, old=address)
+    messages = [
+        "".join(traceback.format_exception(trouble.value)),
+        outputs(tmp_path / "old", given, "--old", address),
+        outputs(tmp_path / "base", given, "--base", address),
+        outputs(tmp_path / "new", given, address),
+    ]
+    for message in messages:
+        assert not any(secret in message for secret in SECRETS), message
+
+
+def test_an_index_is_earlier_work_and_nothing_else() -> None:
+    with pytest.raises(Unreadable, match="postgresql://ann@host/db: an index can only be earlier work"):
+        chaffinch.compare(["a.txt", "postgresql://ann:secret@host/db"])

@@ -31,7 +31,7 @@ def school(folder: Path) -> Path:
 
 def few_scored(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
     monkeypatch.setattr(ranking, "EXACT_PAIRS", pairs)
-    monkeypatch.setattr(ranking, "BLOCK_PAIRS", 17)
+    monkeypatch.setattr(score, "BLOCK_PAIRS", 17)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,9 @@ def test_among_many_programs_the_share_of_the_larger_counts_a_little() -> None:
     pairs, lengths = np.array([[0, 1], [0, 2]], np.uint32), np.array([4, 4], np.uint8)
 
     def overlap(count: int, larger: float) -> list[float]:
-        return list(score.overlap(streams[:count], pairs, lengths, larger, 1))
+        scores = np.zeros(len(pairs))
+        score.raise_to_overlap(scores, streams[:count], pairs, lengths, larger, 1)
+        return scores.tolist()
 
     assert overlap(len(streams), 0)[0] > 0.9
     within, identical = overlap(len(streams), 0.2)

@@ -1,73 +1,88 @@
-//! Runs that go through base code -> matches of what was written into it. Places are counted without base code, so what
-//! was written at two places of it is as near as if nothing stood between.
+//! Finds matches of what people wrote into base code, such as answers in a form.
+//!
+//! A symbol of base code stands for its position there, so a run goes on where both documents have the same base code.
+//! Here base code is cut out of the runs, and what is left is chained as if nothing had stood between. Answers in a form
+//! are often shorter than a gram, and would not be found otherwise.
 
-use crate::compare::matches::How;
-use crate::compare::seeds::{self, Run, symbols};
+use crate::compare::chain::{self, symbols};
+use crate::compare::matches::Settings;
+use crate::compare::seeds::Run;
+use crate::compare::to_u32;
 
-/// Base code is 1, what is between documents is 2.
+/// Kinds of symbols: a document's own, base code, and separators between the files of a document.
 const OWN: u8 = 0;
+const BASE_CODE: u8 = 1;
 
-/// Matches without base code, which is the same on both sides of a run.
-pub fn chain(runs: &[Run], left: &[u8], right: &[u8], how: How) -> Vec<Vec<Run>> {
-    let (left_own, right_own) = (Own::new(left, how.gap), Own::new(right, how.gap));
-    let mut islands: Vec<Run> = runs
+/// Chain the parts of runs that are not base code. Matches of fewer than k symbols are dropped.
+pub fn chain(runs: &[Run], left: &[u8], right: &[u8], settings: Settings) -> Vec<Vec<Run>> {
+    let (left_ranks, right_ranks) = (Ranks::new(left, settings.gap), Ranks::new(right, settings.gap));
+    let mut own: Vec<Run> = runs
         .iter()
-        .flat_map(|run| islands(run, left, how.k))
-        .map(|run| Run { left: left_own.count(run.left), right: right_own.count(run.right), ..run })
+        .flat_map(|run| own_parts(run, left, settings.k))
+        .map(|run| Run { left: left_ranks.rank(run.left), right: right_ranks.rank(run.right), ..run })
         .collect();
-    islands.sort_unstable_by_key(|run| (run.left, run.right));
-    let placed = |run: &Run| Run { left: left_own.place(run.left), right: right_own.place(run.right), ..*run };
-    seeds::chain(&islands, how.gap)
+    own.sort_unstable_by_key(|run| (run.left, run.right));
+    let restore =
+        |run: &Run| Run { left: left_ranks.position(run.left), right: right_ranks.position(run.right), ..*run };
+    chain::chain(&own, settings.gap)
         .iter()
-        .filter(|chain| symbols(chain) >= how.k as u64)
-        .map(|chain| chain.iter().map(placed).collect())
+        .filter(|chain| symbols(chain) >= settings.k as u64)
+        .map(|chain| chain.iter().map(restore).collect())
         .collect()
 }
 
-/// The symbols that are not base code: where they stand, and how many are before. What is between documents counts as
-/// more than a gap, so that no match goes on in another one: each by itself must be long enough.
-struct Own {
-    places: Vec<u32>,
-    counts: Vec<u32>,
+/// Translates between the positions of a document's own symbols and their ranks, which leave base code out.
+///
+/// A separator counts as more than a gap. So no match goes on in another file, and each file's part must be long enough
+/// by itself.
+struct Ranks {
+    positions: Vec<u32>,
+    ranks: Vec<u32>,
 }
 
-impl Own {
-    fn new(given: &[u8], gap: u32) -> Self {
-        let (mut places, mut counts) = (Vec::new(), Vec::new());
-        let mut count = 0;
-        for (place, &kind) in given.iter().enumerate() {
-            if kind == OWN {
-                places.push(place as u32);
-                counts.push(count);
-            }
-            count += [1, 0, gap + 1][kind as usize];
+impl Ranks {
+    fn new(kinds: &[u8], gap: u32) -> Self {
+        let (mut positions, mut ranks) = (Vec::new(), Vec::new());
+        let mut rank = 0u32;
+        for (position, &kind) in kinds.iter().enumerate() {
+            let step = match kind {
+                OWN => {
+                    positions.push(to_u32(position));
+                    ranks.push(rank);
+                    1
+                }
+                BASE_CODE => 0,
+                _ => gap + 1,
+            };
+            rank = rank.checked_add(step).expect("documents of fewer than 2^32 symbols");
         }
-        Own { places, counts }
+        Ranks { positions, ranks }
     }
 
-    fn count(&self, place: u32) -> u32 {
-        self.counts[self.places.binary_search(&place).expect("runs are cut to what is not base code")]
+    fn rank(&self, position: u32) -> u32 {
+        self.ranks[self.positions.binary_search(&position).expect("a position of an own symbol")]
     }
 
-    fn place(&self, count: u32) -> u32 {
-        self.places[self.counts.binary_search(&count).expect("it was counted")]
+    fn position(&self, rank: u32) -> u32 {
+        self.positions[self.ranks.binary_search(&rank).expect("a rank of an own symbol")]
     }
 }
 
-/// What of a run is not base code. What ends where the two differ must be long enough to be a run by itself; what
-/// stands between base code is all that was written there.
-fn islands(run: &Run, given: &[u8], k: usize) -> Vec<Run> {
-    let given = &given[run.left as usize..(run.left + run.len) as usize];
-    let mut found = Vec::new();
-    let mut at = 0;
-    for stretch in given.chunk_by(|a, b| a == b) {
-        let (start, end) = (at, at + stretch.len());
-        at = end;
-        let is_whole = start > 0 && end < given.len();
-        if stretch[0] == OWN && (is_whole || stretch.len() >= k) {
-            let (from, len) = (start as u32, stretch.len() as u32);
-            found.push(Run { left: run.left + from, right: run.right + from, len });
+/// Return the parts of a run that are not base code. A part between base code on both sides is all that was written
+/// there, whatever its length. A part at an end of the run goes on differently in the two documents, so it must be as
+/// long as a gram.
+fn own_parts(run: &Run, kinds: &[u8], k: usize) -> Vec<Run> {
+    let kinds = &kinds[run.left as usize..run.left_end() as usize];
+    let mut parts = Vec::new();
+    let mut end = 0;
+    for part in kinds.chunk_by(|a, b| a == b) {
+        let start = end;
+        end = start + part.len();
+        let is_between = start > 0 && end < kinds.len();
+        if part[0] == OWN && (is_between || part.len() >= k) {
+            let (offset, len) = (to_u32(start), to_u32(part.len()));
+            parts.push(Run { left: run.left + offset, right: run.right + offset, len });
         }
     }
-    found
+    parts
 }

@@ -1,105 +1,110 @@
-//! What two documents have in common: the matches that count, how much of both they cover, how many others have them.
+//! Finds the matches of two documents, the symbols they cover, and how many other documents have them.
 
 use crate::compare::blanks;
-use crate::compare::seeds::{Run, Side, chain, runs, symbols};
+use crate::compare::chain::{chain, symbols};
+use crate::compare::seeds::{Run, Side, maximal_runs};
 
 #[derive(Clone, Copy)]
-pub struct How {
+pub struct Settings {
     pub k: usize,
+    /// Other symbols that may stand between two runs of a match.
     pub gap: u32,
-    /// Matches of fewer symbols are found by chance: they are left out unless there is nothing else.
-    pub sure: u32,
+    /// Runs of this many symbols are always found, shorter ones by chance. Matches with fewer symbols are dropped,
+    /// unless there are no others.
+    pub guarantee: u32,
 }
 
 pub struct Match {
     pub runs: Vec<Run>,
-    /// How many documents have most of it, by the fingerprints of the left that stand there.
+    /// How many documents have most of it.
     pub owners: u32,
 }
 
 impl Match {
     pub fn symbols(&self) -> u32 {
-        symbols(&self.runs) as u32
+        u32::try_from(symbols(&self.runs)).expect("matches of fewer than 2^32 symbols")
     }
 
+    /// The length of the longest run.
     pub fn longest(&self) -> u32 {
         self.runs.iter().map(|run| run.len).max().unwrap_or(0)
     }
 }
 
-pub struct Common {
+pub struct PairMatches {
     pub matches: Vec<Match>,
-    /// Symbols of the left and of the right that stand in matches.
+    /// Symbols that matches cover on the left and on the right.
     pub covered: [u32; 2],
 }
 
-/// From each of these positions on so many documents have what is there, up to the next.
-pub struct Spread(Vec<(u32, u32)>);
+/// How many documents have each passage: positions of fingerprints, each with the owners of what stands from there up
+/// to the next.
+pub struct OwnerCounts(Vec<(u32, u32)>);
 
-impl Spread {
-    /// In any order.
+impl OwnerCounts {
+    /// Take positions in any order.
     pub fn new(positions: &[u32], owners: &[u32]) -> Self {
-        let mut stretches: Vec<_> = positions.iter().copied().zip(owners.iter().copied()).collect();
-        stretches.sort_by_key(|&(from, _)| from);
-        Spread(stretches)
+        let mut counts: Vec<_> = positions.iter().copied().zip(owners.iter().copied()).collect();
+        counts.sort_by_key(|&(position, _)| position);
+        OwnerCounts(counts)
     }
 
-    /// How many documents have the symbol in the middle, when those of the runs are sorted by how many have them.
-    fn usual(&self, runs: &[Run]) -> u32 {
+    /// Return the median number of owners over the symbols of a match.
+    fn median(&self, runs: &[Run]) -> u32 {
         let mut owned: Vec<(u32, u32)> = Vec::new();
         for run in runs {
-            let (mut at, end) = (run.left, run.left + run.len);
-            // The stretch that begins there or last before; the first reaches back to the start.
-            let first = self.0.partition_point(|&(from, _)| from <= at).saturating_sub(1);
+            let (mut position, end) = (run.left, run.left_end());
+            // The last fingerprint up to here. The first one also counts for what stands before it.
+            let first = self.0.partition_point(|&(from, _)| from <= position).saturating_sub(1);
             for (i, &(_, owners)) in self.0.iter().enumerate().skip(first) {
-                let next = self.0.get(i + 1).map_or(end, |&(from, _)| from.clamp(at, end));
-                owned.push((owners, next - at));
-                at = next;
-                if at == end {
+                let next = self.0.get(i + 1).map_or(end, |&(from, _)| from.clamp(position, end));
+                owned.push((owners, next - position));
+                position = next;
+                if position == end {
                     break;
                 }
             }
         }
         owned.sort_unstable();
         let middle = owned.iter().map(|&(_, symbols)| symbols as u64).sum::<u64>() / 2;
-        let mut seen = 0;
-        let is_middle = |&&(_, symbols): &&(u32, u32)| {
-            seen += symbols as u64;
-            seen > middle
+        let mut passed = 0;
+        let reaches_middle = |&&(_, symbols): &&(u32, u32)| {
+            passed += symbols as u64;
+            passed > middle
         };
-        owned.iter().find(is_middle).map_or(1, |&(owners, _)| owners)
+        owned.iter().find(reaches_middle).map_or(1, |&(owners, _)| owners)
     }
 }
 
-/// The matches of two documents; both have them, whatever the spread says.
-pub fn common(left: Side, right: Side, spread: &Spread, how: How) -> Common {
-    let found = runs(left, right, how.k, how.sure as usize);
-    let chains = if left.given.is_empty() || right.given.is_empty() {
-        chain(&found, how.gap)
+/// Find the matches of two documents. At least these two have them, even if `owners` says less.
+pub fn find_matches(left: Side, right: Side, owners: &OwnerCounts, settings: Settings) -> PairMatches {
+    let runs = maximal_runs(left, right, settings.k, settings.guarantee as usize);
+    let chains = if left.kinds.is_empty() || right.kinds.is_empty() {
+        chain(&runs, settings.gap)
     } else {
-        blanks::chain(&found, left.given, right.given, how)
+        blanks::chain(&runs, left.kinds, right.kinds, settings)
     };
-    let chains = certain(chains, how.sure);
-    let covered = [covered(&chains, |run| run.left), covered(&chains, |run| run.right)];
-    let matched = |runs: Vec<Run>| Match { owners: spread.usual(&runs).max(2), runs };
-    Common { matches: chains.into_iter().map(matched).collect(), covered }
+    let chains = prefer_guaranteed(chains, settings.guarantee);
+    let covered = [coverage(&chains, |run| run.left), coverage(&chains, |run| run.right)];
+    let with_owners = |runs: Vec<Run>| Match { owners: owners.median(&runs).max(2), runs };
+    PairMatches { matches: chains.into_iter().map(with_owners).collect(), covered }
 }
 
-fn certain(chains: Vec<Vec<Run>>, sure: u32) -> Vec<Vec<Run>> {
-    let is_certain = |chain: &Vec<Run>| symbols(chain) >= sure as u64;
-    if !chains.iter().any(is_certain) {
+fn prefer_guaranteed(chains: Vec<Vec<Run>>, guarantee: u32) -> Vec<Vec<Run>> {
+    let is_guaranteed = |chain: &Vec<Run>| symbols(chain) >= guarantee as u64;
+    if !chains.iter().any(is_guaranteed) {
         return chains;
     }
-    chains.into_iter().filter(is_certain).collect()
+    chains.into_iter().filter(is_guaranteed).collect()
 }
 
-/// Symbols in at least one of the runs, on one side.
-fn covered(chains: &[Vec<Run>], start: impl Fn(&Run) -> u32) -> u32 {
-    let mut all: Vec<(u32, u32)> =
+/// Count the symbols that lie in at least one run, on one side.
+fn coverage(chains: &[Vec<Run>], start: impl Fn(&Run) -> u32) -> u32 {
+    let mut spans: Vec<(u32, u32)> =
         chains.iter().flatten().map(|run| (start(run), start(run) + run.len)).collect();
-    all.sort_unstable();
+    spans.sort_unstable();
     let (mut covered, mut reached) = (0, 0);
-    for (start, end) in all {
+    for (start, end) in spans {
         covered += end.saturating_sub(start.max(reached));
         reached = reached.max(end);
     }

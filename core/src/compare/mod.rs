@@ -1,7 +1,13 @@
-//! Fingerprints of many documents -> pairs, matches, overlaps.
+//! Compares documents: candidate pairs, their matches, and the grams they share.
 
 pub(crate) mod blanks;
 pub mod candidates;
+pub mod chain;
 pub mod matches;
 pub mod overlap;
 pub mod seeds;
+
+/// A count or position as the 32-bit number that tables hold.
+pub(crate) fn to_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or_else(|_| panic!("{n} is more than 2^32 - 1; compare fewer or shorter documents"))
+}

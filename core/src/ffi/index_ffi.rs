@@ -1,20 +1,22 @@
-//! The C interface to the index: segments built, opened, looked up, scanned, merged.
+//! The C interface to the index: build, open, search, scan and merge segments; extend matches.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 
-use crate::compare::matches::How;
+use crate::compare::matches::{OwnerCounts, Settings};
+use crate::compare::to_u32;
 use crate::ffi::boundary::{self, ChfBytes, ChfTable, chf_message_free, guarded, message, slice, table};
 use crate::ffi::fingerprint_ffi::{ChfSource, form, source};
-use crate::index::evidence::{Asked, Seeds, evidence};
-use crate::index::lookup::{Found, lookup};
-use crate::index::segment::{Damage, Segment};
+use crate::index::lookup::{LookupResult, lookup};
+use crate::index::mapped::handle_bus_errors;
+use crate::index::query_matches::{Query, QuerySeeds, SharedPostings, extend_matches};
+use crate::index::segment::{Damage, Segment, Shape};
 use crate::index::segment_merge::{Failure, Merge};
 use crate::index::segment_scan::{Scanned, scan};
 use crate::index::segment_write::build;
 use crate::machine::level::Level;
 
-/// Columns of `len` numbers; scanning fills the first, looking up the second.
+/// Columns of `len` numbers. Only a scan fills the first, only a look-up the second.
 #[repr(C)]
 pub struct ChfPostings {
     pub hashes: *const u64,
@@ -23,12 +25,12 @@ pub struct ChfPostings {
     pub positions: *const u32,
     pub len: usize,
     pub error: *mut c_char,
-    /// One more than the number of the segment that the error is about, or 0 if it is about none.
+    /// One more than the number of the damaged segment, or 0 if the error is another.
     pub damaged: usize,
     owner: *mut c_void,
 }
 
-/// What is told of a segment.
+/// The numbers of a segment that callers need.
 #[repr(C)]
 pub struct ChfShape {
     pub postings: u64,
@@ -37,10 +39,10 @@ pub struct ChfShape {
     pub hash_bits: u32,
 }
 
-type Columns = (Vec<u64>, Found);
+type Columns = (Vec<u64>, LookupResult);
 type Outcome<T> = Option<Result<T, Failure>>;
 
-/// The value, the error's message and whose it is; `None` stands for a panic.
+/// Return the value, the error's message, and `damaged`. `None` stands for a panic.
 fn outcome<T: Default>((outcome, error): (Outcome<T>, *mut c_char)) -> (T, *mut c_char, usize) {
     match outcome {
         Some(Ok(value)) => (value, null_mut(), 0),
@@ -79,7 +81,7 @@ pub unsafe extern "C" fn chf_postings_free(postings: *mut ChfPostings) {
     }
 }
 
-/// The bytes of a segment of these postings.
+/// Return the bytes of a segment of these postings.
 ///
 /// # Safety
 /// The columns must hold `len` numbers each.
@@ -99,10 +101,11 @@ pub unsafe extern "C" fn chf_segment_build(
     })
 }
 
-/// A segment, with what there is to tell of it, or null and a message that `chf_message_free` takes back.
+/// Open a segment and fill in its shape. Return null and a message for `chf_message_free` if it is damaged.
 ///
 /// # Safety
-/// `data` must hold `len` bytes that do not change until the segment is freed; `shape` and `why` must hold one each.
+/// `data` must hold `len` bytes that do not change until the segment is freed, or be a mapped file that may shrink;
+/// `shape` and `why` must point to one each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_segment_open(
     data: *const u8,
@@ -110,18 +113,15 @@ pub unsafe extern "C" fn chf_segment_open(
     shape: *mut ChfShape,
     why: *mut *mut c_char,
 ) -> *mut c_void {
-    let opened = guarded(|| Some(Segment::open(unsafe { slice(data, len) }).map_err(|damage| (0, damage))));
-    let (segment, error, _) = outcome((opened.0.map(|result| result.map(Some)), opened.1));
+    let opened = guarded(|| {
+        handle_bus_errors();
+        Some(Segment::open(unsafe { slice(data, len) }).map(Some).map_err(|damage| (0, damage)))
+    });
+    let (segment, error, _) = outcome(opened);
     unsafe { *why = error };
     let Some(segment) = segment else { return null_mut() };
-    let s = segment.shape;
-    let told = ChfShape {
-        postings: s.postings,
-        first_document: s.first,
-        last_document: s.last,
-        hash_bits: s.hash_bits,
-    };
-    unsafe { *shape = told };
+    let Shape { postings, first, last, hash_bits, .. } = segment.shape;
+    unsafe { *shape = ChfShape { postings, first_document: first, last_document: last, hash_bits } };
     Box::into_raw(Box::new(segment)).cast()
 }
 
@@ -132,47 +132,52 @@ pub unsafe extern "C" fn chf_segment_free(segment: *mut c_void) {
     drop(unsafe { Box::from_raw(segment.cast::<Segment>()) });
 }
 
-/// No bytes, or an error if anything in the segment is not as it should be.
+/// Read a whole segment. Return no bytes, or an error if it is damaged.
 ///
 /// # Safety
 /// `segment` must come from `chf_segment_open`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_segment_check(segment: *const c_void, threads: u32) -> *mut ChfBytes {
     bytes(|| {
-        let segment = unsafe { &*segment.cast::<Segment>() };
+        let segment = unsafe { opened(segment) };
         segment.check(threads as usize).map(|()| Vec::new()).map_err(|damage| (0, damage))
     })
 }
 
-/// At most `limit` postings from a place on, which is two numbers, 0 and 0 at first; it is moved behind them.
+/// Return at most `limit` postings. `next` is two numbers that keep track of where to go on: 0 and 0 at first.
 ///
 /// # Safety
-/// `segment` must come from `chf_segment_open`, and `place` hold two numbers.
+/// `segment` must come from `chf_segment_open`, and `next` hold two numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_segment_scan(
     segment: *const c_void,
-    place: *mut u64,
+    next: *mut u64,
     limit: usize,
 ) -> *mut ChfPostings {
     postings(|| {
-        let segment = unsafe { &*segment.cast::<Segment>() };
-        let place = unsafe { std::slice::from_raw_parts_mut(place, 2) };
-        let from = (place[0] as usize, place[1]);
-        let Scanned { hashes, documents, positions, next } =
-            scan(segment, from, limit).map_err(|damage| (0, damage))?;
-        (place[0], place[1]) = (next.0 as u64, next.1);
-        Ok((hashes, Found { queries: Vec::new(), documents, positions }))
+        let segment = unsafe { opened(segment) };
+        let next = unsafe { std::slice::from_raw_parts_mut(next, 2) };
+        let scanned = scan(segment, (next[0] as usize, next[1]), limit).map_err(|damage| (0, damage))?;
+        (next[0], next[1]) = (scanned.next.0 as u64, scanned.next.1);
+        let Scanned { hashes, documents, positions, .. } = scanned;
+        Ok((hashes, LookupResult { queries: Vec::new(), documents, positions }))
     })
 }
 
-unsafe fn segments<'a>(handles: *const *const c_void, len: usize) -> Vec<&'a Segment<'a>> {
+unsafe fn opened<'a>(handle: *const c_void) -> &'a Segment<'a> {
+    handle_bus_errors();
+    unsafe { &*handle.cast::<Segment>() }
+}
+
+unsafe fn all_opened<'a>(handles: *const *const c_void, len: usize) -> Vec<&'a Segment<'a>> {
+    handle_bus_errors();
     unsafe { slice(handles, len).iter().map(|&handle| &*handle.cast::<Segment>()).collect() }
 }
 
-/// Who has these hashes: the number of the hash, document, position.
+/// Return the postings of these hashes: the number of the hash, document, position.
 ///
 /// # Safety
-/// `handles` must hold `len` segments, `hashes` and `removed` as many numbers as they say.
+/// `handles` must hold `len` segments, `hashes` and `removed` as many numbers as their lengths say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_lookup(
     handles: *const *const c_void,
@@ -185,85 +190,92 @@ pub unsafe extern "C" fn chf_lookup(
 ) -> *mut ChfPostings {
     postings(|| {
         let (hashes, removed) = unsafe { (slice(hashes, hashes_len), slice(removed, removed_len)) };
-        let found = lookup(&unsafe { segments(handles, len) }, hashes, removed, threads as usize)?;
-        Ok((Vec::new(), found))
+        let result = lookup(&unsafe { all_opened(handles, len) }, hashes, removed, threads as usize)?;
+        Ok((Vec::new(), result))
     })
 }
 
-/// What a query was asked for and what was found, and how matches are made of it: see `evidence.rs`.
+/// What a query shares with documents, and how to extend it to matches: see `query_matches.rs`.
 #[repr(C)]
-pub struct ChfFound {
-    /// Of the query's fingerprints.
+pub struct ChfShared {
+    /// The query's fingerprints: position, and number of the hash.
     pub positions: *const u32,
     pub numbers: *const u32,
     pub prints: usize,
-    /// Of what is in the query.
-    pub from: *const u32,
+    /// From each of these positions of the query on, this many documents have what is there.
+    pub owner_positions: *const u32,
     pub owners: *const u32,
-    pub spread: usize,
-    /// Of what was found, sorted by all three.
+    pub owners_len: usize,
+    /// The postings: number of the hash, document, byte. Sorted by all three.
     pub queries: *const u32,
     pub documents: *const u32,
-    pub places: *const u32,
-    pub found: usize,
+    pub offsets: *const u32,
+    pub postings: usize,
     pub k: u32,
     pub gap: u32,
-    pub sure: u32,
+    pub guarantee: u32,
 }
 
-/// The matches of a query, which is the first of the sources, with the others, whose numbers are given. For every run
-/// its bytes: start and end on the left, start and end on the right; for every match its first run, its symbols, its
+/// Extend matches of a query, which is the first source, with the others, whose numbers are given. Columns: for every
+/// run its bytes, start and end on the left, start and end on the right; for every match its first run, its symbols, its
 /// longest run, its owners; for every document its first match, the symbols covered on the left and on the right, its
-/// length, whether it is the same; and the query's length.
+/// length, whether it is identical; and the query's length.
 ///
 /// # Safety
-/// The pointers must hold what `ChfSource` and `ChfFound` say, `numbers` one less than `count`.
+/// The pointers must hold what `ChfSource` and `ChfShared` say, `numbers` one less than `count`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_evidence(
+pub unsafe extern "C" fn chf_extend_matches(
     sources: *const ChfSource,
     numbers: *const u32,
     count: usize,
     form_number: u32,
-    found: *const ChfFound,
+    shared: *const ChfShared,
     threads: u32,
     level: u32,
 ) -> *mut ChfTable {
     table(|| {
         let mut sources =
             unsafe { slice(sources, count) }.iter().map(|s| unsafe { source(s, form(form_number)) });
-        let query = sources.next().expect("there is a query");
+        let query = sources.next().expect("the query is the first source");
         let numbers = unsafe { slice(numbers, count - 1) };
         let documents: Vec<_> = numbers.iter().copied().zip(sources).collect();
-        let found = unsafe { &*found };
+        let shared = unsafe { &*shared };
         let column = |data, len| unsafe { slice::<u32>(data, len) };
-        let asked = Asked {
-            positions: column(found.positions, found.prints),
-            numbers: column(found.numbers, found.prints),
-            spread: (column(found.from, found.spread), column(found.owners, found.spread)),
+        let query = Query {
+            source: query,
+            seeds: QuerySeeds {
+                positions: column(shared.positions, shared.prints),
+                numbers: column(shared.numbers, shared.prints),
+            },
+            owners: OwnerCounts::new(
+                column(shared.owner_positions, shared.owners_len),
+                column(shared.owners, shared.owners_len),
+            ),
         };
-        let seeds = Seeds {
-            hashes: column(found.queries, found.found),
-            documents: column(found.documents, found.found),
-            places: column(found.places, found.found),
+        let postings = SharedPostings {
+            hashes: column(shared.queries, shared.postings),
+            documents: column(shared.documents, shared.postings),
+            offsets: column(shared.offsets, shared.postings),
         };
-        let how = How { k: found.k as usize, gap: found.gap, sure: found.sure };
+        let settings = Settings { k: shared.k as usize, gap: shared.gap, guarantee: shared.guarantee };
         let (all, size) =
-            evidence(&query, &documents, &asked, &seeds, how, Level::at_most(level), threads as usize);
+            extend_matches(&query, &documents, &postings, settings, Level::at_most(level), threads as usize);
         let mut columns = vec![Vec::new(), Vec::new(), Vec::new(), vec![size]];
-        for one in all {
-            let first = (columns[1].len() / 4) as u32;
-            columns[2].extend([first, one.covered[0], one.covered[1], one.symbols, one.same as u32]);
-            for found in one.matches {
-                let first = (columns[0].len() / 4) as u32;
-                columns[1].extend([first, found.symbols, found.longest, found.owners]);
-                columns[0].extend(found.runs.into_flattened());
+        for document in all {
+            let first = to_u32(columns[1].len() / 4);
+            let [left, right] = document.covered;
+            columns[2].extend([first, left, right, document.symbols, document.is_identical as u32]);
+            for one in document.matches {
+                let first = to_u32(columns[0].len() / 4);
+                columns[1].extend([first, one.symbols, one.longest, one.owners]);
+                columns[0].extend(one.runs.into_flattened());
             }
         }
         columns
     })
 }
 
-/// A merge that has not begun.
+/// A merge, which begins with its first piece.
 struct Merging {
     segments: Vec<&'static Segment<'static>>,
     removed: &'static [u32],
@@ -271,10 +283,10 @@ struct Merging {
     merge: Option<Merge<'static>>,
 }
 
-/// A merge of segments, to be freed with `chf_merge_free`.
+/// Prepare a merge of segments, to be freed with `chf_merge_free`. Return null if the core fails.
 ///
 /// # Safety
-/// As for `chf_lookup`; the segments and the removed documents must stay until the merge is freed.
+/// As for `chf_lookup`. The segments and the removed documents must stay until the merge is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_merge(
     handles: *const *const c_void,
@@ -283,17 +295,23 @@ pub unsafe extern "C" fn chf_merge(
     removed_len: usize,
     threads: u32,
 ) -> *mut c_void {
-    let (segments, removed) = unsafe { (segments(handles, len), slice(removed, removed_len)) };
-    Box::into_raw(Box::new(Merging { segments, removed, threads: threads as usize, merge: None })).cast()
+    let (merging, error) = guarded(|| {
+        let (segments, removed) = unsafe { (all_opened(handles, len), slice(removed, removed_len)) };
+        Some(Merging { segments, removed, threads: threads as usize, merge: None })
+    });
+    unsafe { chf_message_free(error) };
+    merging.map_or(null_mut(), |merging| Box::into_raw(Box::new(merging)).cast())
 }
 
-/// The bytes that come next, none at the end. Behind an error there are no more.
+/// Return the bytes that come next; none at the end or after an error.
 ///
 /// # Safety
 /// `merging` must come from `chf_merge` and be used by one thread at a time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_merge_next(merging: *mut c_void) -> *mut ChfBytes {
     bytes(|| {
+        handle_bus_errors();
+        assert!(!merging.is_null(), "the merge could not be prepared");
         let merging = unsafe { &mut *merging.cast::<Merging>() };
         let merge = match &mut merging.merge {
             Some(merge) => merge,
@@ -310,5 +328,7 @@ pub unsafe extern "C" fn chf_merge_next(merging: *mut c_void) -> *mut ChfBytes {
 /// `merging` must come from `chf_merge` and be freed once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_merge_free(merging: *mut c_void) {
-    drop(unsafe { Box::from_raw(merging.cast::<Merging>()) });
+    if !merging.is_null() {
+        drop(unsafe { Box::from_raw(merging.cast::<Merging>()) });
+    }
 }

@@ -1,13 +1,13 @@
-//! A bucket of a segment, read: found in, searched, decoded. What it holds is not believed.
+//! Reads a bucket of a segment: searches it, decodes it. Its bytes may be anything.
 
 use std::ops::Range;
 
 use crate::index::bits::{mask, prefetch, read, select, word};
 use crate::index::segment::{Damage, Record, Segment};
 
-/// Runs up to this long are searched one by one.
-const SHORT: u64 = 8;
-/// Bytes that come from memory together.
+/// Postings. Up to this many are searched one by one.
+const LINEAR_SEARCH: u64 = 8;
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
 #[derive(Clone, Copy)]
@@ -15,7 +15,7 @@ pub struct Bucket<'a> {
     segment: &'a Segment<'a>,
     number: u64,
     pub n: u64,
-    /// Where its bytes begin, and the lowest bits, the documents, the positions.
+    /// The byte where the unary part begins, then the bits where the low bits, documents and positions begin.
     unary: usize,
     lows: u64,
     documents: u64,
@@ -25,7 +25,7 @@ pub struct Bucket<'a> {
     position_bits: u32,
 }
 
-/// A place in the unary part: so many zeros come before this word. It moves on only.
+/// A word of the unary part, and the number of zeros before it. It only moves forward.
 #[derive(Clone, Copy, Default)]
 pub struct Cursor {
     word: usize,
@@ -55,7 +55,7 @@ impl<'a> Bucket<'a> {
         }
     }
 
-    /// Asks ahead of time for what finding this rest will read if keys are spread evenly.
+    /// Prefetch what `find` will read, if keys are spread evenly.
     #[inline]
     pub fn prefetch(&self, rest: u64) {
         let bytes = self.segment.bytes;
@@ -67,7 +67,7 @@ impl<'a> Bucket<'a> {
         [end, low.saturating_sub(LINE / 2), low + LINE / 2].iter().for_each(|&at| prefetch(bytes, at));
     }
 
-    /// Asks ahead of time for the document and the position of a posting.
+    /// Prefetch the document and the position of a posting.
     #[inline]
     pub fn prefetch_posting(&self, i: u64) {
         let document = self.documents + i * self.document_bits() as u64;
@@ -88,31 +88,31 @@ impl<'a> Bucket<'a> {
         Damage::at(self.unary)
     }
 
-    /// Makes sure of the postings `range` of a column of `width` bits that begins at bit `from`.
+    /// Verify the postings `range` of a column that begins at bit `from` and is `width` bits wide.
     #[inline]
-    fn ensure(&self, from: u64, width: u32, range: &Range<u64>) -> Result<(), Damage> {
+    fn verify(&self, from: u64, width: u32, range: &Range<u64>) -> Result<(), Damage> {
         let (from, to) = (from + range.start * width as u64, from + range.end * width as u64);
-        self.segment.ensure((from / 8) as usize, to.div_ceil(8) as usize)
+        self.segment.verify((from / 8) as usize, to.div_ceil(8) as usize)
     }
 
     #[inline]
-    fn ensure_unary(&self) -> Result<(), Damage> {
-        self.segment.ensure(self.unary, self.lows.div_ceil(8) as usize)
+    fn verify_unary(&self) -> Result<(), Damage> {
+        self.segment.verify(self.unary, self.lows.div_ceil(8) as usize)
     }
 
-    /// The postings whose high bits are these; the cursor has not been beyond.
+    /// Return the postings with these high bits. The cursor must not be behind them.
     #[inline]
     fn run(&self, high: u64, cursor: &mut Cursor) -> Result<Range<u64>, Damage> {
-        self.ensure_unary()?;
-        let mut at = 0;
+        self.verify_unary()?;
+        let mut bit = 0;
         if high > 0 {
-            // Behind the zero that high - 1 zeros come before.
+            // They begin after the zero that has high - 1 zeros before it.
             loop {
                 let word = self.word(cursor.word);
                 let zeros = word.count_zeros() as u64;
                 if cursor.zeros + zeros >= high {
-                    let place = select(!word, (high - 1 - cursor.zeros) as u32);
-                    at = cursor.word as u64 * 64 + place as u64 + 1;
+                    let zero = select(!word, (high - 1 - cursor.zeros) as u32);
+                    bit = cursor.word as u64 * 64 + zero as u64 + 1;
                     break;
                 }
                 cursor.zeros += zeros;
@@ -122,11 +122,11 @@ impl<'a> Bucket<'a> {
                 }
             }
         }
-        let start = at - high;
+        let start = bit - high;
         let mut end = start;
         loop {
-            let ones = read(self.segment.bytes, self.unary as u64 * 8 + at, 64).trailing_ones() as u64;
-            (end, at) = (end + ones, at + ones);
+            let ones = read(self.segment.bytes, self.unary as u64 * 8 + bit, 64).trailing_ones() as u64;
+            (end, bit) = (end + ones, bit + ones);
             if end > self.n {
                 return Err(self.damage());
             }
@@ -141,20 +141,20 @@ impl<'a> Bucket<'a> {
         read(self.segment.bytes, self.lows + i * self.low_bits as u64, self.low_bits)
     }
 
-    /// Which of a run's postings have lowest bits below the limit: those before the result.
-    fn below(&self, run: &Range<u64>, limit: impl Fn(u64) -> bool) -> u64 {
+    /// Return the first posting of a run whose low bits are not below the limit.
+    fn first_above(&self, run: &Range<u64>, is_below: impl Fn(u64) -> bool) -> u64 {
         let (mut from, mut to) = (run.start, run.end);
-        if to - from <= SHORT {
-            return (from..to).find(|&i| !limit(self.low(i))).unwrap_or(to);
+        if to - from <= LINEAR_SEARCH {
+            return (from..to).find(|&i| !is_below(self.low(i))).unwrap_or(to);
         }
         while from < to {
             let middle = from + (to - from) / 2;
-            if limit(self.low(middle)) { from = middle + 1 } else { to = middle }
+            if is_below(self.low(middle)) { from = middle + 1 } else { to = middle }
         }
         from
     }
 
-    /// The postings with this rest of a key.
+    /// Return the postings with this rest of a key.
     #[inline]
     pub fn find(&self, rest: u64, cursor: &mut Cursor) -> Result<Range<u64>, Damage> {
         if self.n == 0 {
@@ -164,25 +164,25 @@ impl<'a> Bucket<'a> {
         if run.is_empty() {
             return Ok(run);
         }
-        self.ensure(self.lows, self.low_bits, &run)?;
+        self.verify(self.lows, self.low_bits, &run)?;
         let low = rest & mask(self.low_bits);
-        let from = self.below(&run, |other| other < low);
-        Ok(from..self.below(&(from..run.end), |other| other <= low))
+        let from = self.first_above(&run, |other| other < low);
+        Ok(from..self.first_above(&(from..run.end), |other| other <= low))
     }
 
-    /// How many postings have a smaller rest.
+    /// Return how many postings have a smaller rest.
     pub fn lower_bound(&self, rest: u64) -> Result<u64, Damage> {
         let run = self.run(rest >> self.low_bits, &mut Cursor::default())?;
-        self.ensure(self.lows, self.low_bits, &run)?;
-        Ok(self.below(&run, |other| other < rest & mask(self.low_bits)))
+        self.verify(self.lows, self.low_bits, &run)?;
+        Ok(self.first_above(&run, |other| other < rest & mask(self.low_bits)))
     }
 
-    /// Calls back with the document and the position of each of these.
+    /// Call back with the document and the position of each posting in a range.
     #[inline]
     pub fn visit(&self, range: Range<u64>, mut each: impl FnMut(u32, u32)) -> Result<(), Damage> {
         let (bytes, width, first) = (self.segment.bytes, self.document_bits(), self.segment.shape.first);
-        self.ensure(self.documents, width, &range)?;
-        self.ensure(self.positions, self.position_bits, &range)?;
+        self.verify(self.documents, width, &range)?;
+        self.verify(self.positions, self.position_bits, &range)?;
         for i in range {
             let document = read(bytes, self.documents + i * width as u64, width) as u32;
             let position =
@@ -192,10 +192,10 @@ impl<'a> Bucket<'a> {
         Ok(())
     }
 
-    /// Calls back with every document.
+    /// Call back with the document of every posting.
     pub fn documents(&self, mut each: impl FnMut(u32)) -> Result<(), Damage> {
         let width = self.document_bits();
-        self.ensure(self.documents, width, &(0..self.n))?;
+        self.verify(self.documents, width, &(0..self.n))?;
         for i in 0..self.n {
             let document = read(self.segment.bytes, self.documents + i * width as u64, width) as u32;
             each(self.segment.shape.first.wrapping_add(document));
@@ -208,28 +208,28 @@ impl<'a> Bucket<'a> {
         self.segment.shape.document_bits
     }
 
-    /// Appends the postings `from` to `to`.
+    /// Append the postings `from` to `to`.
     pub fn decode(&self, from: u64, to: u64, out: &mut Vec<Record>) -> Result<(), Damage> {
         if from >= to {
             return Ok(());
         }
-        self.ensure_unary()?;
-        self.ensure(self.lows, self.low_bits, &(from..to))?;
+        self.verify_unary()?;
+        self.verify(self.lows, self.low_bits, &(from..to))?;
         let before = out.len();
         let top = self.number << self.segment.shape.rest_bits();
         self.visit(from..to, |document, position| out.push((0, (document as u64) << 32 | position as u64)))?;
-        // The first word that has one of them.
-        let (mut number, mut seen) = (0, 0);
+        // The word with the first of them.
+        let (mut number, mut passed) = (0, 0);
         let mut word = self.word(0);
-        while seen + word.count_ones() as u64 <= from {
-            seen += word.count_ones() as u64;
+        while passed + word.count_ones() as u64 <= from {
+            passed += word.count_ones() as u64;
             number += 1;
             if number >= self.words() {
                 return Err(self.damage());
             }
             word = self.word(number);
         }
-        for _ in seen..from {
+        for _ in passed..from {
             word &= word - 1;
         }
         for (i, record) in (from..to).zip(&mut out[before..]) {

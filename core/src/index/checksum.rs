@@ -1,4 +1,4 @@
-//! A 64-bit checksum that costs less than reading what it is of.
+//! A 64-bit checksum that is faster than memory.
 
 const KEYS: [u64; 8] = [
     0x9e37_79b9_7f4a_7c15,
@@ -17,7 +17,7 @@ fn fold(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Of any bytes: products of 64 bits by 64 folded in half, in four lanes so that they do not wait for each other.
+/// Sum up any bytes: 128-bit products folded in half, in four lanes that do not wait for each other.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let mut lanes = [KEYS[4], KEYS[5], KEYS[6], KEYS[7]];
     let mut blocks = bytes.chunks_exact(64);
@@ -30,8 +30,8 @@ pub fn checksum(bytes: &[u8]) -> u64 {
         block[..rest.len()].copy_from_slice(rest);
         step(&mut lanes, &block);
     }
-    let whole = lanes.iter().fold(bytes.len() as u64 ^ KEYS[0], |all, &lane| fold(all ^ lane, KEYS[1]) ^ lane);
-    fold(whole ^ KEYS[2], KEYS[3])
+    let sum = lanes.iter().fold(bytes.len() as u64 ^ KEYS[0], |sum, &lane| fold(sum ^ lane, KEYS[1]) ^ lane);
+    fold(sum ^ KEYS[2], KEYS[3])
 }
 
 #[inline(always)]
@@ -39,7 +39,7 @@ fn step(lanes: &mut [u64; 4], block: &[u8]) {
     let (words, _) = block.as_chunks::<8>();
     for (i, lane) in lanes.iter_mut().enumerate() {
         let (a, b) = (u64::from_le_bytes(words[2 * i]), u64::from_le_bytes(words[2 * i + 1]));
-        // What was there before is kept beside the product, which is zero if a factor is.
+        // A product is zero if a factor is, so the lane keeps its previous value too.
         *lane = fold(*lane ^ a, b ^ KEYS[i]) ^ lane.rotate_left(29) ^ a;
     }
 }

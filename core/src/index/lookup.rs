@@ -1,4 +1,4 @@
-//! Hashes looked up in segments: who has them, and where.
+//! Looks up hashes in segments: which documents have them, and where.
 
 use std::ops::Range;
 
@@ -8,78 +8,78 @@ use crate::index::segment::{Damage, GROUP, Segment};
 use crate::index::segment_merge::{Failure, Removed};
 use crate::machine::parallel::in_order;
 
-/// Queries whose memory is asked for before any of them is answered.
+/// Queries that are prefetched together before the first is answered.
 const BLOCK: usize = 64;
-/// Queries of one segment that a thread takes at a time.
+/// Queries that a thread looks up in a segment at a time.
 const SHARE: usize = 1024;
-/// A thread is worth so many.
-const WORTH: usize = 4096;
+/// Look-ups that are worth a thread.
+const THREAD_LOOKUPS: usize = 4096;
 
-/// Postings, each with the number of the hash that was asked for; sorted.
+/// Postings, each with the number of its hash among those looked up; sorted.
 #[derive(Default)]
-pub struct Found {
+pub struct LookupResult {
     pub queries: Vec<u32>,
     pub documents: Vec<u32>,
     pub positions: Vec<u32>,
 }
 
-/// The number of a query, and the document above the position.
+/// The number of a query, and a number with the document above the position.
 type Hit = (u32, u64);
 
-/// Who has these hashes, but for removed documents.
+/// Return the postings of these hashes, except those of removed documents.
 pub fn lookup(
     segments: &[&Segment],
     hashes: &[u64],
     removed: &[u32],
     threads: usize,
-) -> Result<Found, Failure> {
-    assert!(hashes.len() <= u32::MAX as usize, "at most 2^32 - 1 hashes at a time");
+) -> Result<LookupResult, Failure> {
+    assert!(u32::try_from(hashes.len()).is_ok(), "look up at most 2^32 - 1 hashes at a time");
     let removed = Removed::few(removed);
     let mut queries: Vec<(u64, u32)> = hashes.iter().zip(0..).map(|(&hash, i)| (hash, i)).collect();
     queries.sort_unstable();
     let shares: Vec<&[(u64, u32)]> = queries.chunks(SHARE).collect();
-    let work = segments.len() * queries.len();
-    let threads = threads.min(work / WORTH).max(1);
-    let found = in_order(segments.len() * shares.len(), 1, threads, |range| {
+    let lookups = segments.len() * queries.len();
+    let threads = threads.min(lookups / THREAD_LOOKUPS).max(1);
+    let parts = in_order(segments.len() * shares.len(), 1, threads, |range| {
         let (segment, share) = (range.start / shares.len(), range.start % shares.len());
         find(segments[segment], shares[share], &removed).map_err(|damage| (segment, damage))
     });
-    let found: Vec<Vec<Hit>> = found.into_iter().collect::<Result<_, _>>()?;
-    Ok(ordered(&found, hashes.len()))
+    let parts: Vec<Vec<Hit>> = parts.into_iter().collect::<Result<_, _>>()?;
+    Ok(sorted(&parts, hashes.len()))
 }
 
-/// By query, document and position.
-fn ordered(found: &[Vec<Hit>], queries: usize) -> Found {
+/// Sort by query, document and position.
+fn sorted(parts: &[Vec<Hit>], queries: usize) -> LookupResult {
     let mut ends = vec![0usize; queries + 1];
-    found.iter().flatten().for_each(|hit| ends[hit.0 as usize + 1] += 1);
+    parts.iter().flatten().for_each(|hit| ends[hit.0 as usize + 1] += 1);
     (0..queries).for_each(|q| ends[q + 1] += ends[q]);
     let total = ends[queries];
-    let mut places = vec![0u64; total];
+    let mut postings = vec![0u64; total];
     let mut next = ends.clone();
-    for &(query, place) in found.iter().flatten() {
+    for &(query, posting) in parts.iter().flatten() {
         let slot = &mut next[query as usize];
-        places[*slot] = place;
+        postings[*slot] = posting;
         *slot += 1;
     }
-    let mut all = Found { queries: Vec::with_capacity(total), ..Found::default() };
+    let mut result = LookupResult { queries: Vec::with_capacity(total), ..LookupResult::default() };
     for q in 0..queries {
-        let own = &mut places[ends[q]..ends[q + 1]];
+        let own = &mut postings[ends[q]..ends[q + 1]];
         if !own.is_sorted() {
             own.sort_unstable();
         }
-        all.queries.resize(ends[q + 1], q as u32);
+        result.queries.resize(ends[q + 1], q as u32);
     }
-    all.documents = places.iter().map(|&place| (place >> 32) as u32).collect();
-    all.positions = places.iter().map(|&place| place as u32).collect();
-    all
+    result.documents = postings.iter().map(|&posting| (posting >> 32) as u32).collect();
+    result.positions = postings.iter().map(|&posting| posting as u32).collect();
+    result
 }
 
-/// What one segment has, for hashes in order.
+/// Look up sorted hashes in one segment.
 fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<Vec<Hit>, Damage> {
     let shape = &segment.shape;
     let rest_bits = shape.rest_bits();
     let mut hits = Vec::with_capacity(queries.len());
-    let mut here: Option<(usize, Cursor)> = None;
+    let mut cursor_in: Option<(usize, Cursor)> = None;
     let mut last = None;
     let mut buckets: Vec<Bucket> = Vec::with_capacity(BLOCK);
     let mut ranges: Vec<Range<u64>> = Vec::with_capacity(BLOCK);
@@ -96,11 +96,11 @@ fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<
         for (&(hash, _), bucket) in block.iter().zip(&buckets) {
             let key = shape.key(hash);
             let range = match &last {
-                Some((before, range)) if *before == key => Range::clone(range),
+                Some((last_key, range)) if *last_key == key => Range::clone(range),
                 _ => {
-                    let cursor = match &mut here {
-                        Some((at, cursor)) if *at == number(hash) => cursor,
-                        _ => &mut here.insert((number(hash), Cursor::default())).1,
+                    let cursor = match &mut cursor_in {
+                        Some((bucket, cursor)) if *bucket == number(hash) => cursor,
+                        _ => &mut cursor_in.insert((number(hash), Cursor::default())).1,
                     };
                     bucket.find(key & mask(rest_bits), cursor)?
                 }
@@ -122,6 +122,7 @@ fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<
             })?;
         }
     }
+    segment.ensure_readable()?;
     Ok(hits)
 }
 
@@ -136,7 +137,7 @@ mod tests {
     use crate::index::segment_write::build;
     use crate::select::hash::mix64;
 
-    /// Makes all checksums fit, as somebody would who means harm.
+    /// Make all checksums fit, as an attacker would.
     fn seal(bytes: &mut [u8]) {
         let len = bytes.len();
         let data_len = word(bytes, len - TRAILER + 8) as usize;
@@ -153,16 +154,16 @@ mod tests {
         bytes[len - 24..len - 16].copy_from_slice(&sum.to_le_bytes());
     }
 
-    /// Reads a segment in every way there is; says whether all went well.
+    /// Read a segment in every way, and tell whether all went well.
     fn read(bytes: &[u8], hashes: &[u64]) -> Result<(), Damage> {
         let segment = Segment::open(bytes)?;
         let checked = segment.check(1);
-        let found = lookup(&[&segment], hashes, &[3], 1);
-        let (mut place, mut scanned) = ((0, 0), Ok(()));
+        let looked_up = lookup(&[&segment], hashes, &[3], 1);
+        let (mut start, mut scanned) = ((0, 0), Ok(()));
         for _ in 0..1000 {
-            match scan(&segment, place, 5000) {
+            match scan(&segment, start, 5000) {
                 Ok(some) if some.hashes.is_empty() => break,
-                Ok(some) => place = some.next,
+                Ok(some) => start = some.next,
                 Err(damage) => {
                     scanned = Err(damage);
                     break;
@@ -176,33 +177,34 @@ mod tests {
                 {}
             }
         }
-        found.map_err(|failure| failure.1)?;
+        looked_up.map_err(|failure| failure.1)?;
         checked.and(scanned)
     }
 
     #[test]
     fn a_segment_made_to_do_harm_does_none() {
         for n in [0u64, 5, 700, 70_000] {
-            // The last is one hash mostly: a large group.
+            // The last has mostly one hash, which makes a large group.
             let hash = |i: u64| if n == 70_000 && i > 9 { 1 << 63 } else { mix64(i) };
             let hashes: Vec<u64> = (0..n).map(hash).collect();
             let documents: Vec<u32> = (0..n).map(|i| (mix64(i) % 50) as u32).collect();
             let positions: Vec<u32> = (0..n).map(|i| (i % 30) as u32).collect();
             let whole = build(&hashes, &documents, &positions, 64, 1);
-            let asked = [&hashes[..hashes.len().min(300)], &[0, u64::MAX]].concat();
-            assert_eq!(read(&whole, &asked), Ok(()));
+            let queries = [&hashes[..hashes.len().min(300)], &[0, u64::MAX]].concat();
+            assert_eq!(read(&whole, &queries), Ok(()));
             let tries = if n == 70_000 { 30 } else { 600 };
             for seed in 0..tries {
                 let mut bytes = whole.clone();
                 for change in 0..1 + mix64(seed) % 3 {
                     let r = mix64(seed * 10 + change);
-                    // Anywhere, or near the end, where the numbers are and the directory may be.
+                    // Anywhere, or near the end, where the footer is.
                     let reach = if r & 1 == 0 { bytes.len() } else { bytes.len().min(200) };
-                    let at = bytes.len() - 1 - (r >> 8) as usize % reach;
-                    bytes[at] = [0, 255, 1, bytes[at] ^ 128, bytes[at].wrapping_add(1)][(r >> 1) as usize % 5];
+                    let byte = bytes.len() - 1 - (r >> 8) as usize % reach;
+                    bytes[byte] =
+                        [0, 255, 1, bytes[byte] ^ 128, bytes[byte].wrapping_add(1)][(r >> 1) as usize % 5];
                 }
                 seal(&mut bytes);
-                let _ = read(&bytes, &asked);
+                let _ = read(&bytes, &queries);
             }
         }
     }

@@ -1,10 +1,11 @@
-//! Segments of postings: written, merged, looked up; matches of a search.
+//! Segments of postings: written, merged, searched. Matches of a query.
 
 pub(crate) mod bits;
 pub(crate) mod bucket;
 pub(crate) mod checksum;
-pub mod evidence;
 pub mod lookup;
+pub(crate) mod mapped;
+pub mod query_matches;
 pub mod segment;
 pub mod segment_merge;
 pub mod segment_scan;

@@ -1,29 +1,40 @@
-//! Immutable sorted postings in one run of bytes: a segment, its format and how it is opened.
+//! A segment: sorted postings that never change, in one run of bytes. This is the format, and how it is opened.
+//!
+//! Hashes are random, so in a tree every posting would dirty a page of its own. A segment is written once, in order, and
+//! searched through a table on the top bits of the hash.
 //!
 //! All numbers are little endian. A posting's key is the top `hash_bits` of its hash. Keys share a bucket if their top
 //! `bucket_bits` agree; four buckets in a row are a group. Postings are sorted by key, document and position.
 //!
 //! - Header, 16 bytes: magic, version (u32), zero (u32).
-//! - Data: groups one behind another, none with a gap; see below.
-//! - Footer, at the end so that a segment can be written without knowing its size:
-//!   - the directory, 16 bytes a group: a u64 (bits 0 to 47 where its bytes begin, 48 to 53 how wide its positions are,
-//!     63 whether it is large), and four u16: how many postings each bucket has, 0 if the group is large;
+//! - Data: one group after another, without gaps; see below.
+//! - Footer, which comes last so that a merge can be streamed without knowing its size:
+//!   - the directory, 16 bytes a group: a u64 (bits 0 to 47 are where its bytes begin, 48 to 53 the width of its
+//!     positions, 63 whether it is large), and four u16, the number of postings in each bucket, 0 if the group is large;
 //!   - a checksum (u64) of every 4,096 bytes before the footer;
 //!   - postings (u64), the length of header and data (u64), first and last document (u32 each), hash_bits,
 //!     bucket_bits, document_bits, zero (u8 each), zero (u32);
 //!   - a checksum of the footer up to here, the footer's length (u64), magic.
 //!
-//! A group is its four buckets; if one has 65,535 postings or more, four u64 before them say how many each has. A bucket
-//! of n postings is a row of bits, filled up to a whole byte. What is left of its keys when the bucket's number is taken
-//! away is Elias-Fano coded: all but the lowest bits in unary (a one for every posting, a zero after all that share
-//! the value; as many values as the power of two at or above n), then the lowest bits of each; then the documents,
-//! less the first document; then the positions.
+//! A group is its four buckets. If one has 65,535 postings or more, four u64 before them hold the number of postings in
+//! each. The size of a bucket follows from its number of postings, so one line of the directory tells all addresses that
+//! a look-up needs, and they can be prefetched together.
+//!
+//! A bucket of n postings is a row of bits, padded to a whole byte. Its keys, without the bucket's number, are Elias-Fano
+//! coded: the high bits in unary (a one for every posting, a zero after all postings that share the value; as many values
+//! as the power of two at or above n), then the low bits of each. The documents follow, less the first document, then the
+//! positions. This is close to the smallest possible size, and a look-up reads a few words of the unary part before it
+//! is left with a few candidates at most.
+//!
+//! A segment is checked where it is read. Page checksums are verified on the first touch and remembered. Opening a large
+//! index reads only its footers, and a bad page is an error with its offset, never a wrong answer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::index::bits::{mask, prefetch, width, word};
 use crate::index::bucket::Bucket;
 use crate::index::checksum::checksum;
+use crate::index::mapped::Watch;
 use crate::machine::parallel::in_order;
 
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"chfsegm\n");
@@ -32,17 +43,17 @@ pub(crate) const HEADER: usize = 16;
 pub(crate) const PAGE: usize = 4096;
 pub(crate) const GROUP: usize = 4;
 pub(crate) const ENTRY: usize = 16;
-/// From here on a bucket's count does not fit the directory.
+/// Postings of a bucket. From here on the number does not fit the directory.
 pub(crate) const LARGE: u64 = 0xffff;
 pub(crate) const LARGE_FLAG: u64 = 1 << 63;
 pub(crate) const OFFSET_BITS: u32 = 48;
 pub(crate) const NUMBERS: usize = 32;
 pub(crate) const TRAILER: usize = NUMBERS + 24;
-/// Buckets have so many postings on average, and less than twice as many.
-const FULL: u64 = 192;
+/// Postings. Buckets have at least this many on average, and less than twice as many.
+const BUCKET_POSTINGS: u64 = 192;
 const MAX_BUCKET_BITS: u32 = 32;
 
-/// A key, and the document above the position.
+/// A key, and a number with the document above the position.
 pub type Record = (u64, u64);
 
 /// Why a segment cannot be read.
@@ -55,7 +66,7 @@ impl Damage {
     }
 }
 
-/// All that decides how postings are laid out.
+/// The numbers that determine how postings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     pub postings: u64,
@@ -70,7 +81,7 @@ impl Shape {
     pub fn new(hash_bits: u32, postings: u64, first: u32, last: u32) -> Self {
         assert!((32..=64).contains(&hash_bits), "hash_bits must be 32 to 64");
         let mut bucket_bits = GROUP.trailing_zeros();
-        while postings >> (bucket_bits + 1) >= FULL && bucket_bits < MAX_BUCKET_BITS.min(hash_bits) {
+        while postings >> (bucket_bits + 1) >= BUCKET_POSTINGS && bucket_bits < MAX_BUCKET_BITS.min(hash_bits) {
             bucket_bits += 1;
         }
         Shape { postings, first, last, hash_bits, bucket_bits, document_bits: width((last - first) as u64) }
@@ -84,7 +95,7 @@ impl Shape {
         self.bucket_bits - GROUP.trailing_zeros()
     }
 
-    /// The bits of a key that its bucket does not tell.
+    /// The bits of a key that its bucket does not determine.
     pub fn rest_bits(&self) -> u32 {
         self.hash_bits - self.bucket_bits
     }
@@ -97,12 +108,12 @@ impl Shape {
         key << (64 - self.hash_bits)
     }
 
-    /// How many bits of a key are unary in a bucket of n postings: what is shortest.
+    /// How many bits of a key are unary in a bucket of n postings. This choice takes the fewest bytes.
     pub fn high_bits(&self, n: u64) -> u32 {
         width(n.saturating_sub(1)).min(self.rest_bits())
     }
 
-    /// How many bytes a bucket takes.
+    /// The bytes of a bucket of n postings.
     pub fn size(&self, n: u64, position_bits: u32) -> u64 {
         if n == 0 {
             return 0;
@@ -113,7 +124,7 @@ impl Shape {
     }
 }
 
-/// Four buckets: how many postings each has, where their bytes are.
+/// Four buckets: how many postings each has, and where its bytes begin.
 #[derive(Clone, Copy)]
 pub struct Group {
     pub counts: [u64; GROUP],
@@ -121,25 +132,30 @@ pub struct Group {
     pub position_bits: u32,
 }
 
-/// An opened segment; it remembers which pages it has found whole.
+/// An open segment, which remembers the pages whose checksums it has verified.
 pub struct Segment<'a> {
     pub bytes: &'a [u8],
     pub shape: Shape,
     data_len: usize,
     directory: &'a [u8],
     sums: &'a [u8],
-    whole: Box<[AtomicU64]>,
+    verified: Box<[AtomicU64]>,
+    watch: Watch,
 }
 
 impl<'a> Segment<'a> {
-    /// Checks all but the data, which is checked where it is read.
+    /// Open a segment and check its header and footer.
     pub fn open(bytes: &'a [u8]) -> Result<Self, Damage> {
+        let watch = Watch::new(bytes);
         let damage = |why: &str| Err(Damage(why.to_string()));
         if bytes.len() < HEADER || word(bytes, 0) != MAGIC {
-            return damage("this is not a segment");
+            return damage("it is not a segment");
         }
         if word(bytes, 8) != VERSION {
-            return Err(Damage(format!("version {} of the format, not {VERSION}", word(bytes, 8))));
+            return Err(Damage(format!(
+                "it has version {} of the format, but this program reads version {VERSION}",
+                word(bytes, 8)
+            )));
         }
         let len = bytes.len();
         if len < HEADER + TRAILER || word(bytes, len - 8) != MAGIC {
@@ -158,7 +174,7 @@ impl<'a> Segment<'a> {
         {
             return damage("the footer is damaged");
         }
-        // From here on the numbers are as they were written, but by whom?
+        // These numbers are as they were written, but anybody may have written them.
         let data_len = data_len as usize;
         if !(32..=64).contains(&hash_bits)
             || !(GROUP.trailing_zeros()..=MAX_BUCKET_BITS.min(hash_bits)).contains(&bucket_bits)
@@ -167,7 +183,7 @@ impl<'a> Segment<'a> {
             || postings / 8 > data_len as u64
             || data_len as u64 >> OFFSET_BITS != 0
         {
-            return damage("the footer makes no sense");
+            return damage("the footer contradicts itself");
         }
         let shape = Shape { postings, first, last, hash_bits, bucket_bits, document_bits };
         let pages = data_len.div_ceil(PAGE);
@@ -175,46 +191,57 @@ impl<'a> Segment<'a> {
         if document_bits != width((last - first) as u64)
             || directory_len as u64 + pages as u64 * 8 + TRAILER as u64 != footer_len
         {
-            return damage("the footer makes no sense");
+            return damage("the footer contradicts itself");
         }
         let (directory, sums) = bytes[data_len..len - TRAILER].split_at(directory_len);
-        let whole = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Ok(Segment { bytes, shape, data_len, directory, sums, whole })
+        let verified = (0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        let segment = Segment { bytes, shape, data_len, directory, sums, verified, watch };
+        segment.ensure_readable()?;
+        Ok(segment)
     }
 
-    /// Makes sure that these bytes are as they were written.
+    /// Fail if some of the bytes could not be read. Readers call this before they return what they have read.
+    pub fn ensure_readable(&self) -> Result<(), Damage> {
+        if self.watch.is_lost() {
+            return Err(Damage("it was cut short while it was read, or the disk failed".to_string()));
+        }
+        Ok(())
+    }
+
+    /// Verify that these bytes are as they were written.
     #[inline]
-    pub fn ensure(&self, from: usize, to: usize) -> Result<(), Damage> {
+    pub fn verify(&self, from: usize, to: usize) -> Result<(), Damage> {
         for page in from / PAGE..to.div_ceil(PAGE) {
             let bit = 1 << (page % 64);
-            // Threads may both check a page; nothing else is told by the bit, so no order is needed.
-            if self.whole[page / 64].load(Ordering::Relaxed) & bit == 0 {
-                self.verify(page)?;
-                self.whole[page / 64].fetch_or(bit, Ordering::Relaxed);
+            // Two threads may check the same page. Nothing else depends on the bit, so no order is needed.
+            if self.verified[page / 64].load(Ordering::Relaxed) & bit == 0 {
+                self.verify_page(page)?;
+                self.verified[page / 64].fetch_or(bit, Ordering::Relaxed);
             }
         }
         Ok(())
     }
 
-    /// Makes sure of everything.
-    pub fn ensure_all(&self, threads: usize) -> Result<(), Damage> {
-        let checked = in_order(self.data_len, 1 << 20, threads, |range| self.ensure(range.start, range.end));
+    /// Verify all data.
+    pub fn verify_all(&self, threads: usize) -> Result<(), Damage> {
+        let checked = in_order(self.data_len, 1 << 20, threads, |range| self.verify(range.start, range.end));
         checked.into_iter().collect()
     }
 
     #[cold]
-    fn verify(&self, page: usize) -> Result<(), Damage> {
+    fn verify_page(&self, page: usize) -> Result<(), Damage> {
         let from = page * PAGE;
-        let found = checksum(&self.bytes[from..self.data_len.min(from + PAGE)]);
-        if found == word(self.sums, page * 8) { Ok(()) } else { Err(Damage::at(from)) }
+        let sum = checksum(&self.bytes[from..self.data_len.min(from + PAGE)]);
+        if sum == word(self.sums, page * 8) { Ok(()) } else { Err(Damage::at(from)) }
     }
 
-    /// Asks for the directory's line of a group ahead of time.
+    /// Prefetch the directory's entry of a group.
     #[inline]
     pub fn prefetch(&self, group: usize) {
         prefetch(self.directory, group * ENTRY);
     }
 
+    /// Return where the buckets of a group are.
     pub fn group(&self, number: usize) -> Result<Group, Damage> {
         let at = number * ENTRY;
         let (entry, counts) = (word(self.directory, at), word(self.directory, at + 8));
@@ -224,7 +251,7 @@ impl<'a> Segment<'a> {
             Some(next) => word(next, 0) & mask(OFFSET_BITS),
             None => self.data_len as u64,
         };
-        let wrong = || Err(Damage(format!("the directory makes no sense at group {number}")));
+        let wrong = || Err(Damage(format!("the directory is wrong at group {number}")));
         if start < HEADER as u64 || start > end || end > self.data_len as u64 || position_bits > 32 {
             return wrong();
         }
@@ -235,7 +262,7 @@ impl<'a> Segment<'a> {
             if start > end {
                 return wrong();
             }
-            self.ensure(begin, start as usize)?;
+            self.verify(begin, start as usize)?;
             counts = std::array::from_fn(|i| word(self.bytes, begin + 8 * i));
             if counts.iter().any(|&n| n > self.shape.postings) {
                 return wrong();
@@ -249,13 +276,13 @@ impl<'a> Segment<'a> {
         if start == end { Ok(Group { counts, starts, position_bits }) } else { wrong() }
     }
 
-    /// The bucket of this number, in its group.
+    /// Return the bucket of this number, which is in this group.
     pub fn bucket(&self, group: &Group, number: usize) -> Bucket<'_> {
         let i = number % GROUP;
         Bucket::new(self, number as u64, group.counts[i], group.starts[i], group.position_bits)
     }
 
-    /// Appends the postings with keys from `low` to `high`, both included.
+    /// Append the postings with keys from `low` to `high`, both included.
     pub fn range(&self, low: u64, high: u64, out: &mut Vec<Record>) -> Result<(), Damage> {
         let rest = self.shape.rest_bits();
         let (first, last) = ((low >> rest) as usize, (high >> rest) as usize);

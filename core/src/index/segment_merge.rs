@@ -1,4 +1,4 @@
-//! Segments merged into one, piece by piece, without the postings of removed documents.
+//! Merges segments into one, piece by piece, without the postings of removed documents.
 
 use std::ops::Range;
 
@@ -9,29 +9,29 @@ use crate::machine::parallel::in_order;
 
 /// Postings that a thread merges at a time.
 const SHARE: u64 = 1 << 15;
-/// Shares in a piece, unless there are many threads: enough for them to be busy, few enough for little memory.
+/// Shares in a piece, unless there are many threads. Enough to keep threads busy, few enough to take little memory.
 const SHARES: usize = 32;
-/// Removed documents are bits if they lie within so many.
-const SPAN: u32 = 1 << 27;
+/// Documents. Removed ones become a bit set if they span fewer than this.
+const MAX_BIT_SET: u32 = 1 << 27;
 
-/// Documents that are not there any more.
+/// Documents that have been removed.
 pub struct Removed<'a> {
     sorted: &'a [u32],
     bits: Vec<u64>,
 }
 
 impl<'a> Removed<'a> {
-    /// For a few questions: nothing is made of them, nor are they looked through.
+    /// Take a few questions: nothing is prepared.
     pub fn few(sorted: &'a [u32]) -> Self {
         Removed { sorted, bits: Vec::new() }
     }
 
-    /// For many.
+    /// Prepare for many questions.
     pub fn many(sorted: &'a [u32]) -> Self {
-        assert!(sorted.is_sorted(), "removed documents come in order");
+        assert!(sorted.is_sorted(), "removed documents must be sorted");
         let mut removed = Removed::few(sorted);
         if let (Some(&first), Some(&last)) = (sorted.first(), sorted.last())
-            && last - first < SPAN
+            && last - first < MAX_BIT_SET
         {
             removed.bits = vec![0; (last - first) as usize / 64 + 1];
             for &document in sorted {
@@ -57,16 +57,16 @@ impl<'a> Removed<'a> {
     }
 }
 
-/// What is wrong with which segment.
+/// The number of a segment, and what is wrong with it.
 pub type Failure = (usize, Damage);
 
-/// A merge on its way.
+/// A merge under way.
 pub struct Merge<'a> {
     segments: Vec<&'a Segment<'a>>,
     removed: Removed<'a>,
     shape: Shape,
     writer: Option<Writer>,
-    /// Ranges of output groups, the next one last.
+    /// Ranges of groups still to write, the next one last.
     ahead: Vec<Range<usize>>,
     threads: usize,
 }
@@ -76,12 +76,12 @@ impl<'a> Merge<'a> {
         let hash_bits = segments.first().map_or(64, |s| s.shape.hash_bits);
         assert!(
             segments.iter().all(|s| s.shape.hash_bits == hash_bits),
-            "segments keep as many bits of a hash"
+            "segments must keep the same number of hash bits"
         );
         let removed = Removed::many(removed);
         let (mut postings, mut first, mut last) = (0, u32::MAX, 0);
         for (i, segment) in segments.iter().enumerate() {
-            segment.count().map_err(|damage| (i, damage))?;
+            segment.check_count().map_err(|damage| (i, damage))?;
             let mut left = (segment.shape.postings, segment.shape.first, segment.shape.last);
             if removed.touches(&segment.shape) {
                 left = remaining(segment, &removed, threads).map_err(|damage| (i, damage))?;
@@ -97,7 +97,7 @@ impl<'a> Merge<'a> {
         Ok(merge)
     }
 
-    /// Splits a range of groups until none is more than a thread's share, by what the directories say.
+    /// Split a range of groups until no part has more postings than a thread's share, judged by the directories.
     fn plan(&mut self, groups: Range<usize>) -> Result<(), Failure> {
         if groups.len() > 1 && self.weight(&groups)? > SHARE {
             let middle = groups.start + groups.len() / 2;
@@ -117,7 +117,7 @@ impl<'a> Merge<'a> {
         ((groups.start as u64) << shift, ((groups.end - 1) as u64) << shift | mask(shift))
     }
 
-    /// How many postings the segments have there at most.
+    /// Return an upper bound for the postings in a range of groups.
     fn weight(&self, groups: &Range<usize>) -> Result<u64, Failure> {
         let (low, high) = self.keys(groups);
         let mut weight = 0;
@@ -130,7 +130,7 @@ impl<'a> Merge<'a> {
         Ok(weight)
     }
 
-    /// The bytes that come next; none behind the end or a failure.
+    /// Return the bytes that come next; none after the end or a failure.
     pub fn piece(&mut self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
         let mut writer = match self.writer.take() {
@@ -158,23 +158,24 @@ impl<'a> Merge<'a> {
         for (i, segment) in self.segments.iter().enumerate() {
             let before = records.len();
             segment.range(low, high, &mut records).map_err(|damage| (i, damage))?;
-            // What is not where it should be has no place in the result either.
+            segment.ensure_readable().map_err(|damage| (i, damage))?;
+            // A damaged segment may hold postings that do not belong here.
             let documents = segment.shape.first..=segment.shape.last;
-            let odd = |r: &Record| r.0 < low || r.0 > high || !documents.contains(&((r.1 >> 32) as u32));
-            if records[before..].iter().any(odd) {
-                return Err((i, Damage(format!("the postings of keys {low} to {high} make no sense"))));
+            let is_wrong = |r: &Record| r.0 < low || r.0 > high || !documents.contains(&((r.1 >> 32) as u32));
+            if records[before..].iter().any(is_wrong) {
+                return Err((i, Damage(format!("the postings of keys {low} to {high} are not in order"))));
             }
         }
         if !self.removed.sorted.is_empty() {
             records.retain(|r| !self.removed.contains((r.1 >> 32) as u32));
         }
-        // Finds the runs that are sorted already, one of each segment, and merges them.
+        // This sort finds the sorted run of each segment and merges them.
         records.sort();
         Ok(encode(&self.shape, groups.start, groups.end, &records))
     }
 }
 
-/// How many postings are left when some are removed, and their first and last document.
+/// Return how many postings remain without removed documents, and their first and last document.
 fn remaining(segment: &Segment, removed: &Removed, threads: usize) -> Result<(u64, u32, u32), Damage> {
     let counted = in_order(segment.shape.groups(), 256, threads, |groups| {
         let (mut left, mut first, mut last) = (0, u32::MAX, 0);
@@ -189,6 +190,7 @@ fn remaining(segment: &Segment, removed: &Removed, threads: usize) -> Result<(u6
                 })?;
             }
         }
+        segment.ensure_readable()?;
         Ok((left, first, last))
     });
     let mut all = (0, u32::MAX, 0);

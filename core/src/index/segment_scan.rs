@@ -1,4 +1,4 @@
-//! Everything in a segment, in order and piece by piece; and whether it is as it should be.
+//! Reads a whole segment in order, piece by piece, and checks it.
 
 use crate::index::segment::{Damage, GROUP, Record, Segment};
 use crate::machine::parallel::in_order;
@@ -6,7 +6,7 @@ use crate::machine::parallel::in_order;
 /// Groups that a thread checks at a time.
 const SHARE: usize = 256;
 
-/// Columns of postings, and the place behind them: a bucket, and how many of its postings come before.
+/// Columns of postings, and where the next ones begin: a bucket, and how many of its postings to skip.
 pub struct Scanned {
     pub hashes: Vec<u64>,
     pub documents: Vec<u32>,
@@ -14,7 +14,7 @@ pub struct Scanned {
     pub next: (usize, u64),
 }
 
-/// At most `limit` postings from a place on.
+/// Return at most `limit` postings, starting where the last scan ended.
 pub fn scan(segment: &Segment, from: (usize, u64), limit: usize) -> Result<Scanned, Damage> {
     let mut records: Vec<Record> = Vec::with_capacity(limit.min(segment.shape.postings as usize));
     let (mut number, mut skipped) = from;
@@ -28,6 +28,7 @@ pub fn scan(segment: &Segment, from: (usize, u64), limit: usize) -> Result<Scann
         }
         (number, skipped) = (number + 1, 0);
     }
+    segment.ensure_readable()?;
     Ok(Scanned {
         hashes: records.iter().map(|r| segment.shape.hash(r.0)).collect(),
         documents: records.iter().map(|r| (r.1 >> 32) as u32).collect(),
@@ -37,22 +38,23 @@ pub fn scan(segment: &Segment, from: (usize, u64), limit: usize) -> Result<Scann
 }
 
 impl Segment<'_> {
-    /// Makes sure that the directory has as many postings as it should.
-    pub fn count(&self) -> Result<(), Damage> {
+    /// Check that the directory has as many postings as the footer says.
+    pub fn check_count(&self) -> Result<(), Damage> {
         let mut postings = 0;
         for number in 0..self.shape.groups() {
             postings += self.group(number)?.counts.iter().sum::<u64>();
         }
+        self.ensure_readable()?;
         if postings == self.shape.postings {
             return Ok(());
         }
-        Err(Damage(format!("the directory has {postings} postings and should have {}", self.shape.postings)))
+        Err(Damage(format!("the directory has {postings} postings instead of {}", self.shape.postings)))
     }
 
-    /// Verifies every page, that postings are in order, and that they are as many as they should be.
+    /// Check every page, the order of postings, and their number.
     pub fn check(&self, threads: usize) -> Result<(), Damage> {
-        self.ensure_all(threads)?;
-        self.count()?;
+        self.verify_all(threads)?;
+        self.check_count()?;
         let checked = in_order(self.shape.groups(), SHARE, threads, |groups| {
             let mut records: Vec<Record> = Vec::new();
             for number in groups {
@@ -63,12 +65,13 @@ impl Segment<'_> {
                     bucket.decode(0, bucket.n, &mut records)?;
                 }
                 // Groups are in order by their numbers.
-                let known = |r: &Record| (self.shape.first..=self.shape.last).contains(&((r.1 >> 32) as u32));
-                if !records.is_sorted() || !records.iter().all(known) {
-                    return Err(Damage(format!("the postings of group {number} make no sense")));
+                let is_known =
+                    |r: &Record| (self.shape.first..=self.shape.last).contains(&((r.1 >> 32) as u32));
+                if !records.is_sorted() || !records.iter().all(is_known) {
+                    return Err(Damage(format!("the postings of group {number} are not in order")));
                 }
             }
-            Ok(())
+            self.ensure_readable()
         });
         checked.into_iter().collect()
     }

@@ -1,5 +1,6 @@
-//! Segments written: sorted postings -> groups -> the bytes of a segment, in order.
+//! Writes a segment: postings are sorted, encoded in groups, and framed by header and footer.
 
+use crate::compare::to_u32;
 use crate::index::bits::{Packer, mask, width};
 use crate::index::checksum::checksum;
 use crate::index::segment::{
@@ -7,21 +8,21 @@ use crate::index::segment::{
 };
 use crate::machine::parallel::in_order;
 
-/// Postings that a thread sorts at a time: what the second cache holds.
+/// Postings that a thread sorts at a time. They fit the second-level cache.
 const SHARE: usize = 1 << 14;
-/// Batches below this are not worth a second thread.
-const SMALL: usize = 1 << 15;
+/// Postings. Smaller batches are not worth a second thread.
+const THREADS_WORTH: usize = 1 << 15;
 const MAX_PARTS: usize = 1 << 12;
-/// Postings that are sorted by comparing them.
+/// Postings in a slot, on average. Slots are sorted by comparing.
 const SLOT: usize = 2;
 
-/// Some groups, and what the directory says of each; offsets count from the first.
+/// Encoded groups, and the directory entry of each. Offsets count from the first group.
 pub struct Part {
     pub bytes: Vec<u8>,
     pub entries: Vec<[u64; 2]>,
 }
 
-/// The groups `first` to `last` (not included), of all their postings in order.
+/// Encode the groups from `first` up to `last`, which is not included, from their sorted postings.
 pub fn encode(shape: &Shape, first: usize, last: usize, records: &[Record]) -> Part {
     let rest = shape.rest_bits();
     let mut packer = Packer::default();
@@ -34,7 +35,7 @@ pub fn encode(shape: &Shape, first: usize, last: usize, records: &[Record]) -> P
             let end = if records.last().is_some_and(|r| r.0 >> rest == number) {
                 records.len()
             } else {
-                // Few postings are in a bucket and many behind it, unless it is large.
+                // Most buckets are small and have many postings behind them, so search near the start first.
                 let mut near = 1024.min(records.len());
                 while near < records.len() && records[near - 1].0 >> rest == number {
                     near = (2 * near).min(records.len());
@@ -55,14 +56,15 @@ pub fn encode(shape: &Shape, first: usize, last: usize, records: &[Record]) -> P
         }
         let positions = buckets.iter().copied().flatten().fold(0, |all, r| all | r.1 as u32);
         let position_bits = width(positions as u64);
-        buckets.iter().for_each(|bucket| bits(shape, bucket, position_bits, &mut packer));
+        buckets.iter().for_each(|bucket| encode_bucket(shape, bucket, position_bits, &mut packer));
         entries.push([entry | (position_bits as u64) << OFFSET_BITS, counts]);
     }
-    assert!(records.is_empty(), "postings outside of their groups");
+    assert!(records.is_empty(), "postings outside these groups");
     Part { bytes: packer.bytes, entries }
 }
 
-fn bits(shape: &Shape, bucket: &[Record], position_bits: u32, packer: &mut Packer) {
+/// Encode a bucket.
+fn encode_bucket(shape: &Shape, bucket: &[Record], position_bits: u32, packer: &mut Packer) {
     if bucket.is_empty() {
         return;
     }
@@ -89,38 +91,38 @@ fn bits(shape: &Shape, bucket: &[Record], position_bits: u32, packer: &mut Packe
     packer.align();
 }
 
-/// What a segment's bytes are made of besides groups: it sees all of them pass.
+/// Writes header and footer around groups. All bytes pass through it, so that it can sum them up.
 pub struct Writer {
     shape: Shape,
-    at: u64,
+    len: u64,
     directory: Vec<u8>,
     sums: Vec<u8>,
     page: Vec<u8>,
 }
 
 impl Writer {
-    /// Appends the header.
+    /// Append the header.
     pub fn new(shape: Shape, out: &mut Vec<u8>) -> Self {
         let directory = Vec::with_capacity(shape.groups() * ENTRY);
-        let mut writer = Writer { shape, at: 0, directory, sums: Vec::new(), page: Vec::with_capacity(PAGE) };
+        let mut writer = Writer { shape, len: 0, directory, sums: Vec::new(), page: Vec::with_capacity(PAGE) };
         let header = [MAGIC.to_le_bytes(), VERSION.to_le_bytes()].concat();
         debug_assert_eq!(header.len(), HEADER);
         writer.pass(&header, out);
         writer
     }
 
-    /// Appends the groups that come next.
+    /// Append the next groups.
     pub fn add(&mut self, part: &Part, out: &mut Vec<u8>) {
         for &[entry, counts] in &part.entries {
-            self.directory.extend((entry + self.at).to_le_bytes());
+            self.directory.extend((entry + self.len).to_le_bytes());
             self.directory.extend(counts.to_le_bytes());
         }
         self.pass(&part.bytes, out);
-        assert!(self.at >> OFFSET_BITS == 0, "a segment has at most 2^48 bytes");
+        assert!(self.len >> OFFSET_BITS == 0, "a segment has less than 2^48 bytes");
     }
 
     fn pass(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        self.at += bytes.len() as u64;
+        self.len += bytes.len() as u64;
         out.extend_from_slice(bytes);
         let mut rest = bytes;
         if !self.page.is_empty() {
@@ -139,9 +141,9 @@ impl Writer {
         self.page.extend_from_slice(pages.remainder());
     }
 
-    /// Appends the footer.
+    /// Append the footer.
     pub fn finish(mut self, out: &mut Vec<u8>) {
-        assert_eq!(self.directory.len(), self.shape.groups() * ENTRY, "a segment has all its groups");
+        assert_eq!(self.directory.len(), self.shape.groups() * ENTRY, "a segment needs all its groups");
         if !self.page.is_empty() {
             self.sums.extend(checksum(&self.page).to_le_bytes());
         }
@@ -150,7 +152,7 @@ impl Writer {
         let start = out.len();
         out.extend(self.directory);
         out.extend(self.sums);
-        for number in [postings, self.at, first as u64 | (last as u64) << 32, bits] {
+        for number in [postings, self.len, first as u64 | (last as u64) << 32, bits] {
             out.extend(number.to_le_bytes());
         }
         let sum = checksum(&out[start..]);
@@ -159,7 +161,7 @@ impl Writer {
     }
 }
 
-/// Postings in order; keys are equal but for their lowest `bits`, and spread evenly as hashes are.
+/// Sort postings whose keys differ only in their lowest `bits`. Like hashes, they are spread evenly there.
 fn sorted(mut records: Vec<Record>, bits: u32) -> Vec<Record> {
     let slot_bits = (records.len() / SLOT).checked_ilog2().unwrap_or(0).min(bits);
     if slot_bits == 0 {
@@ -167,6 +169,7 @@ fn sorted(mut records: Vec<Record>, bits: u32) -> Vec<Record> {
         return records;
     }
     let slot_of = |record: &Record| (record.0 >> (bits - slot_bits) & mask(slot_bits)) as usize;
+    to_u32(records.len()); // so that every end fits
     let mut ends = vec![0u32; (1 << slot_bits) + 1];
     records.iter().for_each(|record| ends[slot_of(record) + 1] += 1);
     (0..1 << slot_bits).for_each(|slot| ends[slot + 1] += ends[slot]);
@@ -181,21 +184,21 @@ fn sorted(mut records: Vec<Record>, bits: u32) -> Vec<Record> {
     placed
 }
 
-/// A segment of postings in any order.
+/// Return the bytes of a segment of postings in any order.
 pub fn build(hashes: &[u64], documents: &[u32], positions: &[u32], hash_bits: u32, threads: usize) -> Vec<u8> {
     let n = hashes.len();
-    assert!(documents.len() == n && positions.len() == n, "columns are equally long");
+    assert!(documents.len() == n && positions.len() == n, "columns must be equally long");
     let (first, last) = match (documents.iter().min(), documents.iter().max()) {
         (Some(&first), Some(&last)) => (first, last),
         _ => (0, 0),
     };
     let shape = Shape::new(hash_bits, n as u64, first, last);
-    let threads = if n < SMALL { 1 } else { threads.max(1) };
-    // Parts of the range of keys, each of whole groups, small enough to be sorted in the cache.
+    let threads = if n < THREADS_WORTH { 1 } else { threads.max(1) };
+    // Parts of the key range: whole groups, small enough to sort in the cache.
     let parts = shape.groups().min(MAX_PARTS).min((n / SHARE).next_power_of_two());
     let part_bits = parts.trailing_zeros();
     let part_of = |key: u64| if part_bits == 0 { 0 } else { (key >> (hash_bits - part_bits)) as usize };
-    // Every thread sorts its stretch of the input into parts.
+    // Every thread distributes its stretch of the input over the parts.
     let stretches = in_order(n, n.div_ceil(threads).max(1), threads, |range| {
         let mut ends = vec![0usize; parts + 1];
         for &hash in &hashes[range.clone()] {

@@ -167,9 +167,9 @@ def _owners_of_symbols(
 ) -> NDArray[np.uint32]:
     """Return for each symbol how many streams have the fingerprint that starts there or last before it."""
     order = np.argsort(positions, kind="stable")
-    last = np.searchsorted(positions[order], np.arange(size), "right") - 1
-    of_symbols: NDArray[np.uint32] = owners[order][last.clip(0)]
-    return of_symbols
+    bounds = np.append(positions[order].astype(np.int64), size)
+    bounds[0] = 0
+    return np.repeat(owners[order], np.diff(bounds))
 
 
 def _ranges(mask: Mask) -> list[tuple[int, int]]:

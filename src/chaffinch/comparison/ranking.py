@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chaffinch.comparison.candidates import Floats, Pairs, surprise
 from chaffinch.comparison.language_group import LanguageGroup
-from chaffinch.comparison.score import weight
+from chaffinch.comparison.score import blocks, weight
 
 EXACT_PAIRS = 2_000_000
 """Up to this many pairs, all are scored: that covers every class of two thousand. Scoring is most of the work,
@@ -18,8 +18,6 @@ and it grows with the square of the class. Above this, only the pairs that may b
 sample of this size shows how the scores are distributed."""
 SCORED_PER_LISTED = 4
 """Pairs scored at first for each pair to be listed, because some score too low."""
-BLOCK_PAIRS = 1 << 18
-"""Pairs handled at once: intermediate results take more memory than the pairs."""
 MEAN_POWER = 4
 """The power of the mean of scores in several languages."""
 GOLDEN_RATIO = 0.6180339887498949
@@ -70,21 +68,22 @@ class CandidatePool:
         if count >= len(self.pairs):
             return np.arange(len(self.pairs))
         rows, surprises = np.empty(0, np.int64), np.empty(0)
-        for start in range(0, len(self.pairs), BLOCK_PAIRS):
-            block = self.surprise(slice(start, start + BLOCK_PAIRS))
-            rows = np.concatenate([rows, np.arange(start, start + len(block))])
-            surprises = np.concatenate([surprises, block])
+        for block in blocks(len(self.pairs)):
+            more = self.surprise(block)
+            rows = np.concatenate([rows, np.arange(block.start, block.start + len(more))])
+            surprises = np.concatenate([surprises, more])
             if len(surprises) > count:
                 keep = surprises >= np.partition(surprises, -count)[-count]
                 rows, surprises = rows[keep], surprises[keep]
         return rows
 
     def at_least_as_surprising(self, min_surprise: float) -> Indices:
-        blocks = [
-            start + np.flatnonzero(self.surprise(slice(start, start + BLOCK_PAIRS)) >= min_surprise)
-            for start in range(0, len(self.pairs), BLOCK_PAIRS)
-        ]
-        return np.concatenate(blocks)
+        return np.concatenate(
+            [
+                block.start + np.flatnonzero(self.surprise(block) >= min_surprise)
+                for block in blocks(len(self.pairs))
+            ]
+        )
 
     def sample(self) -> Indices:
         """Return one row of each of many equal stretches, at varying places: no order of pairs matters."""
@@ -96,24 +95,32 @@ class CandidatePool:
 
         A power mean because copies in one language count even if another language differs.
         """
-        sizes = np.zeros((len(self.groups), self.submissions))
-        for group_sizes, group in zip(sizes, self.groups, strict=True):
-            group_sizes[group.members] = group.sizes()
-        pairs = self.pairs[rows]
-        group_scores = np.zeros((len(self.groups), len(pairs)))
-        for scores, group in zip(group_scores, self.groups, strict=True):
-            stream_numbers = np.zeros(self.submissions, np.uint32)
-            stream_numbers[group.members] = np.arange(len(group.members))
-            has = slice(None) if len(self.groups) == 1 else np.isin(self._keys(pairs), self._group_keys(group))
-            scores[has] = group.scorer.score(stream_numbers[pairs[has]])
+        pairs = self.pairs if len(rows) == len(self.pairs) else self.pairs[rows]
+        sizes, scores = [], []
+        for group in self.groups:
+            sizes.append(np.zeros(self.submissions))
+            sizes[-1][group.members] = group.sizes()
+            scores.append(self._group_scores(group, pairs))
         means = np.zeros(len(pairs))
-        for start in range(0, len(pairs), BLOCK_PAIRS):
-            block = slice(start, start + BLOCK_PAIRS)
-            weights = np.minimum(sizes[:, pairs[block, 0]], sizes[:, pairs[block, 1]])
-            powers, total = (weights * group_scores[:, block] ** MEAN_POWER).sum(axis=0), weights.sum(axis=0)
-            mean = np.divide(powers, total, out=np.zeros(len(total)), where=total > 0)
+        for block in blocks(len(pairs)):
+            left, right = pairs[block].T
+            weights = [np.minimum(of_group[left], of_group[right]) for of_group in sizes]
+            powers = [w * s[block] ** MEAN_POWER for w, s in zip(weights, scores, strict=True)]
+            total = sum(weights, np.zeros(len(left)))
+            mean = np.divide(sum(powers), total, out=np.zeros(len(left)), where=total > 0)
             means[block] = (mean ** (1 / MEAN_POWER)).clip(0, 1)
         return means
+
+    def _group_scores(self, group: LanguageGroup, pairs: Pairs) -> Floats:
+        """Return the scores in one language, 0 for pairs that are not candidates there."""
+        if len(group.members) == self.submissions and len(self.groups) == 1:
+            return group.scorer.score(pairs)
+        numbers = np.zeros(self.submissions, np.uint32)
+        numbers[group.members] = np.arange(len(group.members))
+        has = np.isin(self._keys(pairs), self._group_keys(group))
+        scores = np.zeros(len(pairs))
+        scores[has] = group.scorer.score(numbers[pairs[has]])
+        return scores
 
     def _keys(self, pairs: NDArray[np.integer]) -> Indices:
         keys: Indices = pairs @ np.array([self.submissions, 1])
@@ -159,17 +166,18 @@ def rank(
     if len(scored.rows) < len(pool.pairs) and scored.lightest < scored.surprise.min():
         rows = pool.at_least_as_surprising(scored.lightest)
         scored = _score(pool, rows, min_score, min_surprise, top)
-    has_all = len(scored.rows) == len(pool.pairs)
-    sample = scored.rows[:0] if has_all else _difference(pool.sample(), scored.rows)
-    histogram = _histogram(scored.scores)
-    histogram += _scale(_histogram(pool.scores(sample)), len(pool.pairs) - len(scored.rows))
+    histogram, scored_pairs = _histogram(scored.scores), len(scored.rows)
+    if scored_pairs < len(pool.pairs):
+        sample = _difference(pool.sample(), scored.rows)
+        histogram += _scale(_histogram(pool.scores(sample)), len(pool.pairs) - scored_pairs)
+        scored_pairs += len(sample)
     return Ranking(
         pool.pairs[scored.rows[scored.listed]],
         scored.scores[scored.listed],
         scored.surprise[scored.listed],
         histogram,
         len(pool.pairs),
-        len(scored.rows) + len(sample),
+        scored_pairs,
     )
 
 

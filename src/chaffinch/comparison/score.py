@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,8 +39,8 @@ LARGER_SHARE = 0.15
 It is 0 for prose, because an essay may be one page of a book."""
 SHORTEST_STATEMENT = 5
 """Symbols of a statement that any program may contain."""
-BLOCK_PAIRS = 1 << 18
-"""Pairs scored at once: intermediate results take more memory than the scores."""
+BLOCK_PAIRS = 1 << 16
+"""Pairs handled at once: intermediate results take more memory than the pairs and scores."""
 
 _NO_PRINTS = Fingerprints(
     np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint32), 0
@@ -59,23 +59,26 @@ class Scorer:
 
     def score(self, pairs: Pairs) -> Floats:
         """Return the overlap beyond the background: by structure or by name, whichever is higher."""
+        scores = np.zeros(len(pairs))
         if self.is_prose:
             lengths = np.full(len(pairs), PROSE_GRAM, np.uint8)
-            return overlap(self.streams, pairs, lengths, 0, self.threads)
+            raise_to_overlap(scores, self.streams, pairs, lengths, 0, self.threads)
+            return scores
         sizes = np.array([len(stream) for stream in self.streams], np.int64)
-        left, right = pairs.T
-
-        def by_grams(streams: Sequence[Symbols], grams: GramLengths) -> Floats:
-            lengths = gram_length(sizes, grams)
-            shorter = np.minimum(lengths[left], lengths[right])
-            return overlap(streams, pairs, shorter, LARGER_SHARE, self.threads)
-
-        scores = by_grams(self.streams, PLAIN_GRAMS)
-        if self.named:
-            np.maximum(scores, by_grams(self.named, NAMED_GRAMS), out=scores)
-        smaller = np.minimum(sizes[left], sizes[right]).clip(1)
-        np.power(scores, 1 + SHORT_PROGRAM / smaller, out=scores)
+        for streams, grams in ((self.streams, PLAIN_GRAMS), (self.named, NAMED_GRAMS)):
+            if streams:
+                lengths = gram_length(sizes, grams)
+                shorter = np.minimum(lengths[pairs[:, 0]], lengths[pairs[:, 1]])
+                raise_to_overlap(scores, streams, pairs, shorter, LARGER_SHARE, self.threads)
+        for block in blocks(len(pairs)):
+            smaller = np.minimum(sizes[pairs[block, 0]], sizes[pairs[block, 1]]).clip(1)
+            scores[block] **= 1 + SHORT_PROGRAM / smaller
         return scores
+
+
+def blocks(count: int) -> Iterator[slice]:
+    """Yield the rows of pairs in blocks."""
+    return (slice(start, start + BLOCK_PAIRS) for start in range(0, count, BLOCK_PAIRS))
 
 
 def gram_length(sizes: NDArray[np.int64], grams: GramLengths) -> NDArray[np.uint8]:
@@ -89,10 +92,15 @@ def gram_length(sizes: NDArray[np.int64], grams: GramLengths) -> NDArray[np.uint
     return nearest.astype(np.uint8)
 
 
-def overlap(
-    streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.uint8], larger: float, threads: int | None
-) -> Floats:
-    """Return the share of the smaller member's grams that the other one has too, beyond the background.
+def raise_to_overlap(
+    scores: Floats,
+    streams: Sequence[Symbols],
+    pairs: Pairs,
+    lengths: NDArray[np.uint8],
+    larger: float,
+    threads: int | None,
+) -> None:
+    """Raise scores to the share of the smaller member's grams that the other one has, beyond the background.
 
     Grams weigh by rarity and count in any order. The share of the larger member counts by the power `larger`,
     less where there are few others. It counts more in programs of a few statements, which are part of any
@@ -103,21 +111,18 @@ def overlap(
     corpus = Corpus(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(np.arange(len(streams) + 1), len(streams)).astype(np.float32)
     sizes = np.array([len(stream) for stream in streams], np.float64).clip(1)
-    scores = np.zeros(len(pairs))
     for length in np.unique(lengths).tolist():
         grams = GramCounts(corpus, length, weights, threads)
-        rows = np.flatnonzero(lengths == length)
-        for block in (rows[i : i + BLOCK_PAIRS] for i in range(0, len(rows), BLOCK_PAIRS)):
-            left, right = pairs[block].T
-            left_share, right_share = (
-                share.astype(np.float64) for share in grams.shares(pairs[block], threads)
-            )
+        all_rows = np.flatnonzero(lengths == length)
+        for rows in (all_rows[block] for block in blocks(len(all_rows))):
+            left, right = pairs[rows].T
+            left_share, right_share = (s.astype(np.float64) for s in grams.shares(pairs[rows], threads))
             power = np.maximum(larger, SHORTEST_STATEMENT / np.minimum(sizes[left], sizes[right]))
-            overlaps = np.maximum(left_share, right_share) ** (1 - larger)
-            overlaps *= np.minimum(left_share, right_share) ** power
+            overlap = np.maximum(left_share, right_share) ** (1 - larger)
+            overlap *= np.minimum(left_share, right_share) ** power
             left_rest, right_rest = grams.share_sums[left] - left_share, grams.share_sums[right] - right_share
-            scores[block] = subtract_background(overlaps, np.minimum(left_rest, right_rest), others)
-    return scores
+            remaining = subtract_background(overlap, np.minimum(left_rest, right_rest), others)
+            scores[rows] = np.maximum(scores[rows], remaining)
 
 
 def subtract_background(shares: Floats, shared_with_others: Floats, others: int) -> Floats:

@@ -9,7 +9,9 @@ from urllib.parse import unquote
 CATALOGUE = "catalogue.db"
 """The file that every index in a folder has."""
 
-_USER_AND_PASSWORD = re.compile(r"://([^:@]*):.*@", re.S)
+_SCHEME = r"\w\w+:/{1,2}"
+"""One letter is the drive of a path. A path that was an address has one slash."""
+_USER_AND_PASSWORD = re.compile(rf"({_SCHEME}[^:@]*):.*@", re.S)
 """Up to the last @: a password may contain any character, even where the address is malformed."""
 _SECRETS = ("password", "sslpassword")
 
@@ -26,10 +28,10 @@ def is_index(where: str | Path) -> bool:
 
 def without_password(where: str | Path) -> str:
     """Return a path or an address as it may be shown to others."""
-    shown = _USER_AND_PASSWORD.sub(r"://\1@", str(where))
-    server, question_mark, rest = shown.partition("?")
-    if "://" not in server or not question_mark:
+    shown = str(where)
+    if not re.match(_SCHEME, shown):
         return shown
+    server, _, rest = _USER_AND_PASSWORD.sub(r"\1@", shown).partition("?")
     query, hash_mark, name = rest.partition("#")
-    parameters = [p for p in query.split("&") if unquote(p.partition("=")[0]).strip() not in _SECRETS]
+    parameters = [p for p in query.split("&") if unquote(p.partition("=")[0]).strip() not in ("", *_SECRETS)]
     return server + ("?" + "&".join(parameters) if parameters else "") + hash_mark + name

@@ -59,14 +59,16 @@ class PairMatches:
         lefts, rights, lengths = (
             column[begin:end].tolist() for column in (self.table.left, self.table.right, self.table.lengths)
         )
-        spans = list(zip(self.left.spans(lefts, lengths), self.right.spans(rights, lengths), strict=True))
+        left_spans, right_spans = self.left.spans(lefts, lengths), self.right.spans(rights, lengths)
+        files = [(left.document, right.document) for left, right in zip(left_spans, right_spans, strict=True)]
         matches: list[tuple[int, int, bool, Match]] = []
         for (first, owners, repeats), (next_first, *_) in pairwise(rows):
             runs = range(first - begin, next_first - begin)
-            cuts = [i for i in runs[1:] if _files(spans[i]) != _files(spans[i - 1])]
+            cuts = [i for i in runs[1:] if files[i] != files[i - 1]]
             for i, j in pairwise([runs.start, *cuts, runs.stop]):
-                left, right = (_enclosing(side) for side in zip(*spans[i:j], strict=True))
-                match = Match(left, right, sum(lengths[i:j]), max(lengths[i:j]), tuple(spans[i:j]), owners)
+                left, right, sizes = left_spans[i:j], right_spans[i:j], lengths[i:j]
+                spans = tuple(zip(left, right, strict=True))
+                match = Match(_enclosing(left), _enclosing(right), sum(sizes), max(sizes), spans, owners)
                 matches.append((lefts[i], rights[i], bool(repeats and self.is_prose), match))
         matches.sort(key=lambda row: row[:2])
         return (
@@ -131,10 +133,6 @@ def lazy_matches(parts: Sequence[PairMatches]) -> tuple[LazyMatches, LazyMatches
     """Return the matches and the repeats of a pair in all languages."""
     lists = _MatchLists(parts)
     return LazyMatches(lists, 0), LazyMatches(lists, 1)
-
-
-def _files(spans: tuple[Span, Span]) -> tuple[str, str]:
-    return spans[0].document, spans[1].document
 
 
 def _enclosing(spans: Sequence[Span]) -> Span:

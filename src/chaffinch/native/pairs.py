@@ -50,10 +50,10 @@ class Corpus:
         """Return the structure the core reads, and the buffers that must outlive it."""
         documents = ffi.new("ChfDocuments *")
         documents.len = len(self)
-        documents.given_len = len(self.kinds)
+        documents.kinds_len = len(self.kinds)
         buffers = []
         for name, values, kind in (
-            ("given", self.kinds, "uint8_t[]"),
+            ("kinds", self.kinds, "uint8_t[]"),
             ("symbols", self.symbols, "uint32_t[]"),
             ("symbol_offsets", self.symbol_offsets, "uint64_t[]"),
             ("hashes", self.hashes, "uint64_t[]"),
@@ -167,9 +167,9 @@ class GramCounts:
     def __init__(self, corpus: Corpus, n: int, rarity: NDArray[np.float32], threads: int | None = None) -> None:
         native, buffers = corpus.native()
         weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
-        self._owner = owned(lib.chf_bags(native, n, weights, threads_used(threads)), lib.chf_bags_free)
+        self._owner = owned(lib.chf_grams(native, n, weights, threads_used(threads)), lib.chf_grams_free)
         del buffers
-        self.share_sums: NDArray[np.float32] = column(self._owner.with_all, len(corpus), "<f4", self._owner)
+        self.share_sums: NDArray[np.float32] = column(self._owner.share_sums, len(corpus), "<f4", self._owner)
         """For each document, the sum over all others of the share of its grams that the other has."""
 
     def shares(

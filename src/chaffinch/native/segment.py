@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -55,10 +56,20 @@ class _Opened:
             message = ffi.gc(why[0], lib.chf_message_free)
             raise Damaged(name, ffi.string(message).decode())
         self.handle = ffi.gc(handle, lib.chf_segment_free)
+        self.name = name
+        self.mapped = data if isinstance(data, mmap.mmap) else None
+
+    def check_size(self) -> None:
+        """Raise Damaged if the file has shrunk. Call this after reading.
+
+        The core notices pages that are gone, but what is left of the last page reads as zeros.
+        """
+        if self.mapped is not None and (size := self.mapped.size()) < len(self.buffer):
+            raise Damaged(self.name, f"it was cut short: {size:,} of {len(self.buffer):,} bytes are left")
 
 
 class Segment:
-    """Sorted postings in one buffer, which must not change: a memory-mapped file, or bytes."""
+    """Sorted postings in a memory-mapped file, which may shrink but not change, or in bytes."""
 
     def __init__(self, data: Any, name: str) -> None:
         self.name = name
@@ -78,17 +89,17 @@ class Segment:
     def check(self, *, threads: int | None = None) -> None:
         """Read everything, and raise Damaged unless it is in order and just as it was written."""
         opened = self.opened
-        _owned([self], lib.chf_segment_check(opened.handle, threads_used(threads)), lib.chf_bytes_free)
+        _owned([opened], lib.chf_segment_check(opened.handle, threads_used(threads)), lib.chf_bytes_free)
 
     def scan(self, pieces: int = PIECE) -> Iterator[Postings]:
         """Yield every posting, sorted by hash, document and position, at most `pieces` at a time.
 
         Bits of a hash that the segment does not keep come back as zeros.
         """
-        opened, place = self.opened, ffi.new("uint64_t[2]")
+        opened, next_posting = self.opened, ffi.new("uint64_t[2]")
         while True:
-            result = lib.chf_segment_scan(opened.handle, place, max(1, pieces))
-            owner = _owned([self], result, lib.chf_postings_free)
+            result = lib.chf_segment_scan(opened.handle, next_posting, max(1, pieces))
+            owner = _owned([opened], result, lib.chf_postings_free)
             if owner.len == 0:
                 return
             yield Postings(
@@ -102,11 +113,15 @@ class Segment:
         self._opened = None
 
 
-def _owned(segments: Sequence[Segment], result: Any, free: Any) -> Any:
+def _owned(opened: Sequence[_Opened], result: Any, free: Any) -> Any:
+    """Return what was read from segments, or raise Damaged if one of them is."""
     if result.damaged:
         owner = ffi.gc(result, free)
-        raise Damaged(segments[owner.damaged - 1].name, ffi.string(owner.error).decode())
-    return owned(result, free)
+        raise Damaged(opened[owner.damaged - 1].name, ffi.string(owner.error).decode())
+    owner = owned(result, free)
+    for one in opened:
+        one.check_size()
+    return owner
 
 
 def build(postings: Postings, *, hash_bits: int = 64, threads: int | None = None) -> NDArray[np.uint8]:
@@ -148,7 +163,7 @@ def lookup(
         len(gone),
         threads_used(threads),
     )
-    owner = _owned(segments, result, lib.chf_postings_free)
+    owner = _owned(opened, result, lib.chf_postings_free)
     return LookupResult(
         column(owner.queries, owner.len, "<u4", owner),
         column(owner.documents, owner.len, "<u4", owner),
@@ -210,26 +225,23 @@ def extend_matches(
     The position of a posting is where a symbol begins in its source: a byte, or an index into numbers.
     """
     native, buffers = native_sources([query, *documents.values()])
-    shared = ffi.new("ChfFound *")
+    shared = ffi.new("ChfShared *")
     for name, numbers in (
         ("positions", seeds.positions),
         ("numbers", seeds.numbers),
-        ("from", owners.positions),
+        ("owner_positions", owners.positions),
         ("owners", owners.owners),
         ("queries", postings.queries),
         ("documents", postings.documents),
-        ("places", postings.positions),
+        ("offsets", postings.positions),
     ):
         buffer = ffi.from_buffer("uint32_t[]", contiguous(numbers))
         setattr(shared, name, buffer)
         buffers.append(buffer)
-    shared.prints, shared.spread, shared.found = (
-        len(seeds.positions),
-        len(owners.positions),
-        len(postings.queries),
-    )
-    shared.k, shared.gap, shared.sure = recipe.k, gap, recipe.guarantee or recipe.k
-    result = lib.chf_evidence(
+    shared.prints, shared.owners_len = len(seeds.positions), len(owners.positions)
+    shared.postings = len(postings.queries)
+    shared.k, shared.gap, shared.guarantee = recipe.k, gap, recipe.guarantee or recipe.k
+    result = lib.chf_extend_matches(
         native,
         ffi.new("uint32_t[]", list(documents)),
         len(documents) + 1,
@@ -262,19 +274,16 @@ def merge(
     """Merge segments without the postings of removed documents; yield the new one's bytes in pieces."""
     if len({segment.hash_bits for segment in segments}) > 1:
         raise ValueError("segments that keep different numbers of hash bits cannot be merged")
-    segments = tuple(segments)
     opened = [segment.opened for segment in segments]
-    return _pieces(segments, opened, contiguous(removed), threads_used(threads))
+    return _pieces(opened, contiguous(removed), threads_used(threads))
 
 
-def _pieces(
-    segments: Sequence[Segment], opened: list[_Opened], removed: NDArray[np.uint32], threads: int
-) -> Iterator[NDArray[np.uint8]]:
+def _pieces(opened: list[_Opened], removed: NDArray[np.uint32], threads: int) -> Iterator[NDArray[np.uint8]]:
     handles = ffi.new("void *[]", [o.handle for o in opened])
     gone = ffi.from_buffer("uint32_t[]", removed)
     merging = ffi.gc(lib.chf_merge(handles, len(opened), gone, len(removed), threads), lib.chf_merge_free)
     while True:
-        owner = _owned(segments, lib.chf_merge_next(merging), lib.chf_bytes_free)
+        owner = _owned(opened, lib.chf_merge_next(merging), lib.chf_bytes_free)
         if owner.len == 0:
             return
         yield column(owner.data, owner.len, "|u1", owner)
