@@ -19,7 +19,7 @@ from bench.classes import auc, everything, names, weights
 from bench.dialects import LANGUAGES, layout
 from bench.programs import TASKS, Program, as_while, authors, identifiers, renamed
 from bench.table import Row
-from chaffinch import Document
+from chaffinch import File
 
 AUTHORS = 8
 ONE, ALL = 0.99, 0.95
@@ -183,18 +183,18 @@ class _Loops(ast.NodeTransformer):
         return node
 
 
-def written(task: str, language: str) -> tuple[list[Document], dict[frozenset[str], str]]:
+def written(task: str, language: str) -> tuple[list[File], dict[frozenset[str], str]]:
     """All programs, and which pairs of them are copies, by attack."""
     originals = authors(task, AUTHORS, 0)
     documents, copies = [], {}
     extension = LANGUAGES[language]
     for i, program in enumerate(originals):
-        documents.append(Document(f"{i}{extension}", program.text(language).encode()))
+        documents.append(File(f"{i}{extension}", program.text(language).encode()))
         victim = originals[(i + 1) % AUTHORS]
         for attack, change in ATTACKS.items():
             rng = random.Random(f"{task} {language} {i} {attack}")
             name = f"{i} {attack}{extension}"
-            documents.append(Document(name, change(program, victim, rng).text(language).encode()))
+            documents.append(File(name, change(program, victim, rng).text(language).encode()))
             copies[frozenset((f"{i}{extension}", name))] = attack
     return documents, copies
 

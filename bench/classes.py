@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bench import table
 from bench.table import Row
-from chaffinch import Document
+from chaffinch import File
 from chaffinch.comparison.compare import compare
 from chaffinch.comparison.score import weight
 from chaffinch.types import Match, Pair, Report
@@ -83,20 +83,20 @@ def weights(pairs: Sequence[Pair]) -> dict[Names, float]:
     return dict(zip(map(names, pairs), weight(surprise, scores).tolist(), strict=True))
 
 
-def everything(documents: Sequence[Document]) -> Report:
+def everything(documents: Sequence[File]) -> Report:
     """All pairs with anything in common."""
     return compare(documents, threshold=0, top=None)
 
 
-def ranking(documents: Sequence[Document]) -> Report:
+def ranking(documents: Sequence[File]) -> Report:
     """As many pairs as a class of any size can have listed."""
     if len(documents) <= LARGEST:
         return everything(documents)
     return compare(documents, threshold=0, top=_FIRST)
 
 
-def document(path: Path, name: str = "") -> Document:
-    return Document(name or path.name, path.read_bytes())
+def document(path: Path, name: str = "") -> File:
+    return File(name or path.name, path.read_bytes())
 
 
 def rows(data: Path | None) -> list[Row]:
@@ -186,7 +186,7 @@ def irplag(root: Path) -> Iterator[Row]:
             yield Row(f"IR-Plag, AUC, {variant}, {level}", area)
 
 
-def disguised(root: Path, scores_of: Callable[[list[Document]], list[float]]) -> tuple[float, dict[str, float]]:
+def disguised(root: Path, scores_of: Callable[[list[File]], list[float]]) -> tuple[float, dict[str, float]]:
     """The areas under the curve, of all levels and of each, by the scores of a task's first document with the
     others."""
     scores: dict[str, list[float]] = {}
@@ -202,21 +202,21 @@ def disguised(root: Path, scores_of: Callable[[list[Document]], list[float]]) ->
     return auc(pooled, none), {level: auc(scores[level], none) for level in sorted(scores)}
 
 
-def to_original(documents: list[Document]) -> list[float]:
+def to_original(documents: list[File]) -> list[float]:
     scores = {names(pair): pair.score for pair in everything(documents).pairs}
     return with_first(documents, scores)
 
 
-def with_first(documents: list[Document], scores: Mapping[Names, float]) -> list[float]:
+def with_first(documents: list[File], scores: Mapping[Names, float]) -> list[float]:
     """The scores of the first with each of the others."""
     return [scores.get(frozenset((documents[0].name, other.name)), 0.0) for other in documents[1:]]
 
 
-def _two_at_a_time(documents: list[Document]) -> list[float]:
+def _two_at_a_time(documents: list[File]) -> list[float]:
     return [two(documents[0], other) for other in documents[1:]]
 
 
-def two(one: Document, other: Document) -> float:
+def two(one: File, other: File) -> float:
     """The score of two that nobody else is compared with."""
     return max((pair.score for pair in everything([one, other]).pairs), default=0.0)
 
@@ -227,7 +227,7 @@ def conplag(root: Path) -> Iterator[Row]:
         verdicts = [(line["sub1"], line["sub2"], line["verdict"] == "1") for line in csv.DictReader(file)]
     for version, (what, least) in CONPLAG.items():
         alone: dict[bool, list[float]] = {True: [], False: []}
-        programs: dict[str, Document] = {}
+        programs: dict[str, File] = {}
         for one, other, copied in verdicts:
             home = root / version / f"{one}_{other}"
             both = [document(home / f"{name}.java", f"{name}.java") for name in (one, other)]
@@ -286,7 +286,7 @@ def pan(root: Path) -> Iterator[Row]:
         yield Row(f"PAN13, {kind}, pairs listed", listed / len(pairs))
 
 
-def _characters(both: tuple[Document, Document], plan: Path, matches: Sequence[Match]) -> NDArray[np.float64]:
+def _characters(both: tuple[File, File], plan: Path, matches: Sequence[Match]) -> NDArray[np.float64]:
     """Of both texts: characters that are found and were copied, that are found, that were copied."""
     tallies = np.zeros(3)
     features = [f for f in ElementTree.parse(plan).iter("feature") if f.get("name") == "plagiarism"]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import chaffinch
 from bench.table import Row
-from chaffinch import Document, Recipe
+from chaffinch import File, Recipe
 
 K = 10
 PART = 0.05
@@ -32,7 +32,7 @@ Numbers = NDArray[np.uint64]
 
 def rows(language: str, files: Sequence[bytes]) -> list[Row]:
     def stream(data: bytes) -> tuple[Numbers, Numbers, Numbers]:
-        found = chaffinch.stream(Document(f"program in {language}", data, "latin-1"), Recipe(language))
+        found = chaffinch.stream(File(f"program in {language}", data, "latin-1"), Recipe(language))
         return found.symbols.astype(np.uint64), found.starts.astype(np.uint64), found.ends.astype(np.uint64)
 
     kept = Kept()

@@ -13,8 +13,8 @@ import chaffinch
 from bench.speed import MB, best_of
 from bench.table import Row
 from bench.texts import repeated
-from chaffinch import Document
-from chaffinch.read.ready import expand
+from chaffinch import Document, File
+from chaffinch.read.ready import ready_documents
 from tests import made
 
 SIZES = (1, 10, 100)  # MB of text
@@ -75,7 +75,7 @@ def _words(text: str) -> list[str]:
 
 
 def _documents(data: bytes, name: str) -> list[Document]:
-    return [found for found in expand(Document(name, data)) if isinstance(found, Document)]
+    return [found for found in ready_documents(File(name, data)) if isinstance(found, Document)]
 
 
 def _text(data: bytes, name: str) -> str:
@@ -105,7 +105,7 @@ def _growth(english: bytes) -> Iterator[Row]:
     for name, make in makers.items():
         rates = []
         for size in SIZES:
-            document = Document(f"x.{name}", make(_paragraphs(repeated(english, size * MB).decode())))
+            document = File(f"x.{name}", make(_paragraphs(repeated(english, size * MB).decode())))
             took = best_of(1 if name == "pdf" else 3, {"": partial(_symbols, document)})[""]
             rates.append(took / size)
         described = ", ".join(f"{1 / rate:,.0f}" for rate in rates)
@@ -113,5 +113,7 @@ def _growth(english: bytes) -> Iterator[Row]:
         yield Row(what, rates[-1] / rates[0], "×", most=GROWTH)
 
 
-def _symbols(document: Document) -> int:
-    return sum(len(chaffinch.stream(found)) for found in expand(document) if isinstance(found, Document))
+def _symbols(document: File) -> int:
+    return sum(
+        len(chaffinch.stream(found)) for found in ready_documents(document) if isinstance(found, Document)
+    )

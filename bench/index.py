@@ -24,7 +24,7 @@ import numpy as np
 from bench.memory import MIB, status
 from bench.table import Row
 from bench.texts import Texts
-from chaffinch import Document, fingerprint
+from chaffinch import File, fingerprint
 from chaffinch.index.contents import pack
 from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.folder.folder_store import Embedded
@@ -33,6 +33,7 @@ from chaffinch.index.index import Index
 from chaffinch.index.records import About, Batch, Stored
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.native.segment import Postings
+from chaffinch.read.ready import text_document
 from tests.postgres_server import running
 from tools.programs import find_postgres
 
@@ -53,17 +54,17 @@ def rows(found: Texts, folder: Path) -> Iterator[Row]:
     yield from koala(made[:1000], folder)
 
 
-def documents(english: bytes, count: int, size: int, seed: int = 1) -> Iterator[Document]:
+def documents(english: bytes, count: int, size: int, seed: int = 1) -> Iterator[File]:
     """So many documents of about so many bytes: the text's words as often as they come, in any order."""
     words = english.split()
     chance = np.random.default_rng(seed)
     each = size * len(words) // sum(len(word) + 1 for word in words)
     for number in range(count):
         said = b" ".join([words[i] for i in chance.integers(0, len(words), each).tolist()])
-        yield Document(f"d{seed}-{number}", said, None, "plain", "text")
+        yield File(f"d{seed}-{number}", said, None, "plain", "text")
 
 
-def queries(made: list[Document]) -> list[Document]:
+def queries(made: list[File]) -> list[File]:
     """Documents of 10 KB, half new, half from one or two that are there."""
     chance = random.Random(2)
     found = []
@@ -71,13 +72,11 @@ def queries(made: list[Document]) -> list[Document]:
         one, other = chance.sample(made, 2)
         half, quarter = len(one.data) // 2, len(other.data) // 4
         own = " ".join(f"{chance.getrandbits(36):x}" for _ in range(quarter // 10)).encode()
-        found.append(
-            Document(f"q{number}", one.data[:half] + own + other.data[:quarter], None, "plain", "text")
-        )
+        found.append(File(f"q{number}", one.data[:half] + own + other.data[:quarter], None, "plain", "text"))
     return found
 
 
-def adding(made: list[Document], folder: Path) -> Iterator[Row]:
+def adding(made: list[File], folder: Path) -> Iterator[Row]:
     """Bytes to committed postings, in an index of their own; the one in the middle of three."""
     size = sum(len(d.data) for d in made) / 1e6
     for content, least in (("text", 150.0), ("none", None)):
@@ -92,7 +91,7 @@ def adding(made: list[Document], folder: Path) -> Iterator[Row]:
         kept = "with their texts" if content == "text" else "fingerprints alone"
         yield Row(f"adding {size:,.0f} MB of documents, {kept}", size / median(took), "MB/s", least=least)
     start = perf_counter()
-    pack(made, threads_used(None))
+    pack([text_document(file, "plain") for file in made], threads_used(None))
     yield Row("zstd alone, the same documents on as many threads", size / (perf_counter() - start), "MB/s")
 
 
@@ -121,7 +120,7 @@ def batch(count: int, each: int, number: int, about: Callable[[int], About] | No
     return Batch(stored, postings, [None] * count, [])
 
 
-def growing(english: bytes, made: list[Document], folder: Path) -> Iterator[Row]:
+def growing(english: bytes, made: list[File], folder: Path) -> Iterator[Row]:
     """The same index at each of the sizes."""
     asked = queries(made)
     where = folder / "growing"
@@ -169,7 +168,7 @@ def growing(english: bytes, made: list[Document], folder: Path) -> Iterator[Row]
     shutil.rmtree(where)
 
 
-def _searched(index: Index, asked: list[Document]) -> list[float]:
+def _searched(index: Index, asked: list[File]) -> list[float]:
     """How long each search takes; everything was looked up once before."""
     for query in asked:
         index.search(query)
@@ -182,7 +181,7 @@ def _searched(index: Index, asked: list[Document]) -> list[float]:
     return times
 
 
-def waiting(index: Index, asked: list[Document]) -> Iterator[Row]:
+def waiting(index: Index, asked: list[File]) -> Iterator[Row]:
     """The longest that a small add or a search takes while a merge of everything goes on."""
     adds, searches = [0.0], [0.0]
     assert isinstance(index.store, Embedded)
@@ -209,7 +208,7 @@ def waiting(index: Index, asked: list[Document]) -> Iterator[Row]:
     yield Row(f"longest of {len(adds):,} small adds during a merge", max(adds) * 1e3, "ms", most=200)
 
 
-def postgres(embedded: Index, read: list[Document], asked: list[Document]) -> Iterator[Row]:
+def postgres(embedded: Index, read: list[File], asked: list[File]) -> Iterator[Row]:
     """The same documents, postings and searches in PostgreSQL."""
     what = f"times as fast as PostgreSQL, {SIZES[-1]:,} postings"
     programs = find_postgres()
@@ -228,7 +227,7 @@ def postgres(embedded: Index, read: list[Document], asked: list[Document]) -> It
         yield Row(f"{what}, look-ups alone", theirs / ours, "×", least=3)
 
 
-def _looked_up(index: Index, asked: list[Document]) -> list[float]:
+def _looked_up(index: Index, asked: list[File]) -> list[float]:
     """How long it takes to find the postings of each query."""
     times = []
     for query in asked:
@@ -239,7 +238,7 @@ def _looked_up(index: Index, asked: list[Document]) -> list[float]:
     return times
 
 
-def reader(where: Path, asked: list[Document], folder: Path) -> Row:
+def reader(where: Path, asked: list[File], folder: Path) -> Row:
     """What a process that searches needs, beyond what the system caches of the files."""
     saved = folder / "queries"
     saved.write_bytes(pickle.dumps(asked))
@@ -248,7 +247,7 @@ def reader(where: Path, asked: list[Document], folder: Path) -> Row:
     return Row(f"memory of a reader at {SIZES[-1]:,} postings", done["anonymous"] / MIB, "MiB", most=100)
 
 
-def koala(made: list[Document], folder: Path) -> Iterator[Row]:
+def koala(made: list[File], folder: Path) -> Iterator[Row]:
     """A million documents, 100 of 1,000 fingerprints each, with what is said about them."""
     where = folder / "koala"
 

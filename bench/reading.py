@@ -12,7 +12,7 @@ from bench import damage, lexers
 from bench.speed import MB, best_of
 from bench.table import Row
 from bench.texts import Texts, repeated
-from chaffinch import Document, Recipe
+from chaffinch import File, Recipe
 
 LANGUAGES = ("c", "java", "python", "javascript")
 SIZE = 16 * MB
@@ -32,8 +32,8 @@ class Front:
     document: str
     text: bytes
 
-    def sized(self, size: int) -> Document:
-        return Document(self.document, repeated(self.text, size))
+    def sized(self, size: int) -> File:
+        return File(self.document, repeated(self.text, size))
 
 
 def fronts(texts: Texts) -> Iterator[Front]:

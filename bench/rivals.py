@@ -36,7 +36,7 @@ from bench.classes import (
 from bench.peers import PeerFailed, environment
 from bench.programs import TASKS, authors
 from bench.table import Row
-from chaffinch import Document
+from chaffinch import File
 
 SIZES = (400, 1600, 6400)
 CPU, MEMORY, GROWTH = 3, 200, 6
@@ -313,7 +313,7 @@ def _disguised(irplag: Path, folder: Path) -> Iterator[Row]:
     theirs: dict[str, float] = {}
     for name, rival in RIVALS.items():
 
-        def scores_of(documents: list[Document], rival: Rival = rival) -> list[float]:
+        def scores_of(documents: list[File], rival: Rival = rival) -> list[float]:
             programs = {one.name: one.data for one in documents}
             with TemporaryDirectory(dir=folder) as here:
                 home = _laid_out(programs, Path(here, "class"), "java")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from chaffinch.read.archives import tar as archive
 from chaffinch.read.budget import Budget
-from chaffinch.types import Document
+from chaffinch.types import File
 
 TEXT = b"words that somebody wrote, and somebody else may have copied\n"
 TARS = {"tar": "w:", "gzip": "w:gz", "bzip2": "w:bz2", "xz": "w:xz"}
@@ -22,9 +22,9 @@ TARS = {"tar": "w:", "gzip": "w:gz", "bzip2": "w:bz2", "xz": "w:xz"}
 def opened(kind: str, data: bytes, name: str = "a.zip", budget: Budget | None = None) -> dict[str, bytes | str]:
     """Each member's bytes, or why it was skipped, in the order they came."""
     budget = (budget or Budget()).within(name, len(data))
-    found = list(archive.members(Document(name, data, format=kind), budget))
+    found = list(archive.members(File(name, data, format=kind), budget))
     assert len({f.name for f in found}) == len(found), "names differ"
-    return {f.name: f.data if isinstance(f, Document) else f.detail for f in found}
+    return {f.name: f.data if isinstance(f, File) else f.detail for f in found}
 
 
 def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -62,19 +62,19 @@ from pathlib import Path
 from chaffinch.read.archives import tar as archive
 from chaffinch.read.budget import Budget
 from chaffinch.types import Document, Skipped
-def expand(document, kind, budget):
+def ready_documents(document, kind, budget):
     try:
         inner = budget.within(document.name, len(document.data))
     except Exception as error:
         print(error)
         return
-    for found in archive.members(Document(document.name, document.data, format=kind), inner):
+    for found in archive.members(File(document.name, document.data, format=kind), inner):
         if isinstance(found, Skipped):
             print(found.name, found.detail)
         elif found.data[:4] == b"PK\\x03\\x04":
-            expand(found, "zip", inner)
+            ready_documents(found, "zip", inner)
         elif found.data[:2] == b"\\x1f\\x8b":
-            expand(found, "gzip", inner)
+            ready_documents(found, "gzip", inner)
         else:
             print(found.name, len(found.data))
 """
@@ -86,7 +86,7 @@ def expand(document, kind, budget):
 
 
 def expanded(path: Path, kind: str, megabytes: int = 1000) -> str:
-    program = "path = Path(sys.argv[1])\nexpand(Document(path.name, path.read_bytes()), sys.argv[2], Budget())"
+    program = "path = Path(sys.argv[1])\nexpand(File(path.name, path.read_bytes()), sys.argv[2], Budget())"
     return in_a_small_process(program, megabytes, str(path), kind)
 
 

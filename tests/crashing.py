@@ -17,7 +17,7 @@ from chaffinch.index.folder import merge_policy as merging
 from chaffinch.index.folder import paths as files
 from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.index import Index
-from chaffinch.types import Document
+from chaffinch.types import File
 from tests.indexed import document, text
 
 # Forked from one process that has imported all this: a start costs no more than a few milliseconds.
@@ -159,13 +159,13 @@ def limited(tell: Connection, where: Path, most: int, large: bytes) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, free[1]))
         for _ in range(2):
             try:
-                index.add(Document("large", large, "utf-8", "plain", "text"))
+                index.add(File("large", large, "utf-8", "plain", "text"))
                 tell.send("added")
             except IndexTrouble as error:
                 tell.send(str(error))
         tell.send([len(index.search(said(77))), index.verify()])
         resource.setrlimit(resource.RLIMIT_FSIZE, free)
-        index.add(Document("large", large, "utf-8", "plain", "text"))
+        index.add(File("large", large, "utf-8", "plain", "text"))
         tell.send([len(index), index.verify()])
         index.store.writer.wait()  # type: ignore[attr-defined]
         tell.send(sorted(path.name for path in (where / "segments").iterdir()))

@@ -39,11 +39,11 @@ _LIMITED = """
 import resource, sys
 from chaffinch.errors import Unreadable
 from chaffinch.read.formats.{module} import read
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 data = sys.stdin.buffer.read()
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30,) * 2)
 try:
-    print(sum(len(d.data) for d in read(Document("essay", data, format={kind!r}))))
+    print(sum(len(d.data) for d in read(File("essay", data, format={kind!r}))))
 except Unreadable as error:
     print(error)
 """

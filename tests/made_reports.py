@@ -1,4 +1,4 @@
-"""Reports made by hand, for the tests of what is shown; lines in common are the matches."""
+"""Reports for tests, built by hand; lines in common are the matches."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ if __name__ == "__main__":
 
 
 def submission(name: str, files: Mapping[str, str | Document]) -> Submission:
-    """Files by name, as Python programs unless they are documents already."""
+    """Return a submission with these files; texts become Python programs."""
     documents = (
-        found if isinstance(found, Document) else Document(file, found.encode(), "utf-8", "code", "python")
-        for file, found in files.items()
+        text if isinstance(text, Document) else Document(file, text.encode(), "utf-8", "code", "python")
+        for file, text in files.items()
     )
     return Submission(name, tuple(documents))
 
 
 def _lines(document: Document) -> tuple[list[str], list[int]]:
-    """What each line says, and at which bytes they begin and end."""
+    """Return the text of each line, and the byte offsets where lines begin and end."""
     encoding = document.encoding or "utf-8"
     lines = document.data.decode(encoding, "surrogateescape").splitlines(keepends=True)
     places = [0]
@@ -66,7 +66,7 @@ def _lines(document: Document) -> tuple[list[str], list[int]]:
 
 
 def matches(left: Document, right: Document) -> list[Match]:
-    """Lines in common; with up to three others between them they are one match."""
+    """Return the lines in common; those with up to three other lines between them are one match."""
     (a, a_at), (b, b_at) = _lines(left), _lines(right)
     groups: list[list[tuple[int, int, int]]] = []
     for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks():
@@ -78,7 +78,7 @@ def matches(left: Document, right: Document) -> list[Match]:
             groups[-1].append((block.a, block.b, block.size))
         elif block.size > 1:
             groups.append([(block.a, block.b, block.size)])
-    found = []
+    result = []
     for group in groups:
         runs = tuple(
             (Span(left.name, a_at[x], a_at[x + n]), Span(right.name, b_at[y], b_at[y + n])) for x, y, n in group
@@ -88,16 +88,16 @@ def matches(left: Document, right: Document) -> list[Match]:
             Span(right.name, runs[0][1].start, runs[-1][1].end),
         )
         sizes = [n * 7 for _, _, n in group]
-        found.append(Match(*whole, sum(sizes), max(sizes), runs, 2))
-    return found
+        result.append(Match(*whole, sum(sizes), max(sizes), runs, 2))
+    return result
 
 
 def pair(left: Submission, right: Submission, score: float = 0.8, surprise: float = 6.5) -> Pair:
-    """The two with the matches of every file of one with every file of the other."""
-    found = tuple(m for a in left.documents for b in right.documents for m in matches(a, b))
+    """Return a pair with the matches between all files of the two."""
+    shared = tuple(m for a in left.documents for b in right.documents for m in matches(a, b))
     coverage = Coverage(min(1.0, score * 1.1), score * 0.9)
     return Pair(
-        left.name, right.name, score, coverage, surprise, max((m.longest for m in found), default=0), found
+        left.name, right.name, score, coverage, surprise, max((m.longest for m in shared), default=0), shared
     )
 
 
@@ -110,7 +110,7 @@ def report(
     skipped: Sequence[Skipped] = (),
     receipt: Receipt | None = None,
 ) -> Report:
-    """All of them compared with all, unless the pairs are given."""
+    """Return a report on these pairs, or on all pairs of the submissions."""
     if pairs is None:
         pairs = [pair(a, b, round(0.9 - 0.07 * n, 2)) for n, (a, b) in enumerate(combinations(submissions, 2))]
     background = [max(0, 900 // (n + 1) ** 2 - n) for n in range(20)]

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chaffinch import Document, Recipe, Unreadable, fingerprint, fingerprint_all, stream
+from chaffinch import File, Recipe, Unreadable, fingerprint, fingerprint_all, stream
 from chaffinch.native import fingerprint as core
+from chaffinch.read import load
 
 
 def test_a_file_that_does_not_exist(tmp_path: Path) -> None:
@@ -123,7 +124,7 @@ def test_numbers_of_another_width_are_converted_not_misread() -> None:
 
 
 def test_a_pipe_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(core, "MAX_BYTES", 1 << 22)
+    monkeypatch.setattr(load, "MAX_BYTES", 1 << 22)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with (
@@ -134,7 +135,7 @@ def test_a_pipe_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_more_than_four_gigabytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "MAX_BYTES", 10)
+    monkeypatch.setattr(load, "MAX_BYTES", 10)
     with pytest.raises(Unreadable, match="split it"):
         fingerprint(b"eleven byte")
 
@@ -194,7 +195,7 @@ def test_documents_do_not_outlive_or_underlive_their_arrays() -> None:
 
 
 def test_a_document_may_name_its_encoding() -> None:
-    assert stream(Document("x", b"\xe9t\xe9", "latin-1")).symbols.tolist() == list(b"ete")
+    assert stream(File("x", b"\xe9t\xe9", "latin-1")).symbols.tolist() == list(b"ete")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is done about it")

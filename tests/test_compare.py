@@ -511,7 +511,7 @@ def test_one_unreadable_file_among_many_costs_nothing_else(tmp_path: Path) -> No
 def test_strange_names_do_no_harm(tmp_path: Path) -> None:
     names = ["<script>alert(1)</script>", "a'b\"c", "x\ny", "\u202egnirts", "n" * 200, "=1+1"]
     text = WRITERS["py"](functions(1), Style())
-    documents = [Document(name, text.encode(), None, "plain", "python") for name in names]
+    documents = [Document(name, text.encode(), "utf-8", "plain", "python") for name in names]
     report = chaffinch.compare(documents)
     assert len(report.pairs) == 15
     report.save(tmp_path / "report.html")

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import chaffinch
-from chaffinch import Document, Index
+from chaffinch import File, Index
 from chaffinch.cli import main
 from chaffinch.comparison import compare as comparison
 from chaffinch.errors import BadRecipe, Unreadable
@@ -81,7 +81,7 @@ def test_the_language_asked_for_is_compared_and_no_other(tmp_path: Path) -> None
     assert found(folder) == {("ann", "ben"), ("cat", "dan")}
     unknown = class_of(tmp_path / "unknown", {name: program(1, "c") for name in ("a.foo", "b.foo")})
     assert found(unknown, "-l", "c") == {("a", "b")}
-    report = chaffinch.compare([Document("a", b"x" * 99, language="klingon"), Document("b.c", b"int x;")])
+    report = chaffinch.compare([File("a", b"x" * 99, language="klingon"), File("b.c", b"int x;")])
     assert ("a", "no language 'klingon' is known") in [(s.name, s.detail) for s in report.skipped]
 
 
@@ -212,7 +212,7 @@ def test_without_names_means_everywhere(tmp_path: Path) -> None:
     [("Xu", "by Xu."), ("Łukasz Żółć", "by Lukasz Zolc"), ("Søren", "by Soren"), ("李小龙", "by 李 小龙")],
 )
 def test_names_are_found_however_they_are_written(name: str, written: str, tmp_path: Path) -> None:
-    both = [Document(f"{who}.py", f"# {written}\n{program(1)}".encode()) for who in (name, "Somebody")]
+    both = [File(f"{who}.py", f"# {written}\n{program(1)}".encode()) for who in (name, "Somebody")]
     report = chaffinch.compare([class_of(tmp_path / "c", {d.name: d.data.decode() for d in both})])
     save(report, tmp_path / "r", anonymize=True)
     pages = "".join(path.read_text("utf-8") for path in (tmp_path / "r").rglob("*.js"))
@@ -232,7 +232,7 @@ def test_json_is_utf8_and_csv_takes_any_name(tmp_path: Path) -> None:
 
 
 def test_an_index_of_another_kind_is_told_and_what_one_promises(two: Path, tmp_path: Path) -> None:
-    old = [Document("zed.py", program(2).encode(), language="python")]
+    old = [File("zed.py", program(2).encode(), language="python")]
     for kind in ("text", "code"):
         with Index.create(tmp_path / kind, chaffinch.Recipe(kind)) as index:
             index.add(old)
@@ -248,13 +248,13 @@ def test_an_index_of_another_kind_is_told_and_what_one_promises(two: Path, tmp_p
 
 
 def test_python_is_told_what_is_out_of_range() -> None:
-    both = [Document("a.py", program(1).encode()), Document("b.py", program(1).encode())]
+    both = [File("a.py", program(1).encode()), File("b.py", program(1).encode())]
     wrong: list[dict[str, float]] = [{"top": 0}, {"top": -1}, {"max_owners": 1}, {"threshold": float("nan")}]
     for options in wrong:
         with pytest.raises(BadRecipe, match="choose"):
             chaffinch.compare(both, **options)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a Document has a name and bytes"):
-        chaffinch.compare([Document("a.py", "text")])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a File has a name and bytes"):
+        chaffinch.compare([File("a.py", "text")])  # type: ignore[arg-type]
     dates = {"a.py": date(2026, 1, 1)}
     report = chaffinch.compare(both, dates=dates)  # type: ignore[arg-type]
     assert report.dates["a.py"].startswith("2026-01-01")
@@ -318,7 +318,7 @@ def test_the_hash_of_a_program_that_was_put_into_other_bytes_is_told(tmp_path: P
 
 
 def test_a_case_says_who_is_older(tmp_path: Path) -> None:
-    works = [Document(name, program(1).encode()) for name in ("new.py", "old.py")]
+    works = [File(name, program(1).encode()) for name in ("new.py", "old.py")]
     report = chaffinch.compare(works[:1], old=works[1:])
     case_file(report, report.pairs[0], tmp_path / "case.html")
     assert "The right side is earlier work" in (tmp_path / "case.html").read_text()
@@ -327,7 +327,7 @@ def test_a_case_says_who_is_older(tmp_path: Path) -> None:
 def test_markup_is_not_marked_as_the_same(tmp_path: Path) -> None:
     words = [indexed.text(30, n) for n in range(2)]
     pages = [f"<p>{words[0]}</p><!-- {name} --><p class={name}>{words[1]}</p>" for name in ("one", "another")]
-    report = chaffinch.compare([Document(f"{n}.html", page.encode()) for n, page in enumerate(pages)])
+    report = chaffinch.compare([File(f"{n}.html", page.encode()) for n, page in enumerate(pages)])
     (match,) = report.pairs[0].matches
     shown = dict(View(report, anonymize=False, verdicts=None).chunks())["p0"][0]
     assert len(match.runs) == shown[9] == 1
@@ -339,9 +339,7 @@ def test_markup_is_not_marked_as_the_same(tmp_path: Path) -> None:
 def test_a_submission_tells_how_much_of_it_is_in_any_match() -> None:
     pages = [indexed.text(60, n) for n in range(6)]
     works = [" ".join(pages[:3]), f"{pages[0]} {pages[4]}", f"{pages[0]} {pages[1]} {pages[5]}"]
-    report = chaffinch.compare(
-        [Document(f"{n}.txt", work.encode()) for n, work in enumerate(works)], threshold=0
-    )
+    report = chaffinch.compare([File(f"{n}.txt", work.encode()) for n, work in enumerate(works)], threshold=0)
     told = [s["covered"] for s in View(report, anonymize=False, verdicts=None).index()["submissions"]]
     letters = [len(page.replace(" ", "")) for page in pages]
     assert told[0] == pytest.approx(sum(letters[:2]) / sum(letters[:3]), abs=0.01)

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import expect
 
 import chaffinch
-from chaffinch import Document
+from chaffinch import File
 from chaffinch.errors import Unreadable
 from chaffinch.read.submissions.dates import from_csv, iso
 from chaffinch.report import case_files, save, to_json
@@ -138,7 +138,7 @@ def test_dates_are_iso_8601(text: str, expected: str | None) -> None:
 
 
 def test_dates_in_python() -> None:
-    works = [Document(name, SORTING.encode()) for name in ("ann.py", "Ben.py", "BEN.py")]
+    works = [File(name, SORTING.encode()) for name in ("ann.py", "Ben.py", "BEN.py")]
     dates = {"ANN.py": "2026-03-01", "ben.py": "2026-03-01", "BEN.py": "2026-03-02", "x": "2026-03-01"}
     result = chaffinch.compare(works, dates=dates)
     assert dict(result.dates) == {"ann.py": "2026-03-01", "BEN.py": "2026-03-02"}

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import chaffinch
-from chaffinch import Document, Recipe, Skipped, Unreadable
-from chaffinch.read.detect import format_of
-from chaffinch.read.ready import expand
+from chaffinch import Document, File, Recipe, Skipped, Unreadable
+from chaffinch.read.detect import detect_format
+from chaffinch.read.ready import ready_documents
 from tests import made
+from tests.archives import zipped
 
 PROSE = made.prose()
 FILES = {extension: make(PROSE) for extension, make in made.FORMATS.items()}
@@ -39,7 +40,7 @@ def coverage(left: chaffinch.Stream, right: chaffinch.Stream, k: int = 25) -> fl
 
 @cache
 def stream_of(extension: str) -> chaffinch.Stream:
-    return chaffinch.stream(Document(f"same.{extension}", FILES[extension]))
+    return chaffinch.stream(File(f"same.{extension}", FILES[extension]))
 
 
 @pytest.mark.parametrize(
@@ -57,10 +58,10 @@ def test_the_same_prose_is_the_same_in_every_format(left: str, right: str) -> No
 @pytest.mark.parametrize("extension", FILES)
 def test_the_format_is_found_by_content_whatever_the_name(extension: str) -> None:
     kind = KINDS.get(extension, extension)
-    assert format_of(Document(f"x.{extension}", FILES[extension])) == kind
+    assert detect_format(File(f"x.{extension}", FILES[extension])) == kind
     if extension != "md":  # which says nothing of itself
         for name in ("x", "x.txt", "x.pdf"):
-            assert format_of(Document(name, FILES[extension])) == kind
+            assert detect_format(File(name, FILES[extension])) == kind
 
 
 def test_other_formats_are_found_by_content() -> None:
@@ -75,7 +76,7 @@ def test_other_formats_are_found_by_content() -> None:
         "Ein paar Wörter".encode("latin-1"): "plain",
         b"": "plain",
     }.items():
-        assert format_of(Document("x", data)) == kind
+        assert detect_format(File("x", data)) == kind
 
 
 @pytest.mark.parametrize("kind", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
@@ -85,16 +86,16 @@ def test_tar_is_found_even_without_its_mark(kind: int) -> None:
         member = tarfile.TarInfo("essay.txt")
         member.size = 5
         archive.addfile(member, io.BytesIO(b"words"))
-    assert format_of(Document("x", out.getvalue())) == "tar"
+    assert detect_format(File("x", out.getvalue())) == "tar"
     header = bytearray(out.getvalue())
     header[257:265] = bytes(8)  # as before there were marks
     header[148:156] = b"%06o\0 " % (sum(header[:148]) + 8 * 32 + sum(header[156:512]))
-    assert format_of(Document("x", bytes(header))) == "tar"
+    assert detect_format(File("x", bytes(header))) == "tar"
 
 
 def test_a_program_that_holds_a_page_is_a_program() -> None:
     page = b'<!DOCTYPE html>\n<html><?php echo "x"; ?>\n\\documentclass{article}\n'
-    (found,) = expand(Document("x.php", page))
+    (found,) = ready_documents(File("x.php", page))
     assert isinstance(found, Document)
     assert (found.format, found.language) == ("plain", "php")
 
@@ -117,7 +118,7 @@ def test_a_program_that_holds_a_page_is_a_program() -> None:
     ],
 )
 def test_the_language_is_that_of_the_file(name: str, head: str, expected: str) -> None:
-    (found,) = expand(Document(name, head.encode()))
+    (found,) = ready_documents(File(name, head.encode()))
     assert isinstance(found, Document)
     assert found.language == expected
 
@@ -138,18 +139,18 @@ def test_a_notebook_is_code_and_prose_with_cells(tmp_path: Path) -> None:
 
 def test_spans_of_text_formats_point_into_the_original() -> None:
     for extension in ("html", "tex", "md"):
-        found = Document(f"x.{extension}", FILES[extension])
+        found = File(f"x.{extension}", FILES[extension])
         prints = chaffinch.fingerprint(found)
         middle = len(prints) // 2
         quoted = found.data[int(prints.starts[middle]) : int(prints.ends[middle])]
-        again = chaffinch.stream(replace(found, data=quoted, format=format_of(found)))
+        again = chaffinch.stream(replace(found, data=quoted, format=detect_format(found)))
         assert len(again) == 25
 
 
 @pytest.mark.parametrize("extension", ["pdf", "docx", "odt", "epub", "rtf", made.POSTSCRIPT])
 def test_spans_of_other_formats_point_into_the_extracted_text(extension: str) -> None:
-    original = Document(f"x.{extension}", FILES[extension])
-    (found,) = expand(original)
+    original = File(f"x.{extension}", FILES[extension])
+    (found,) = ready_documents(original)
     assert isinstance(found, Document)
     prints, same = chaffinch.fingerprint(found), chaffinch.fingerprint(original)
     assert prints.hashes.tolist() == same.hashes.tolist()
@@ -160,26 +161,26 @@ def test_spans_of_other_formats_point_into_the_extracted_text(extension: str) ->
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
-    old_word = Document("essay.doc", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(500))
-    (told,) = expand(old_word)
+    old_word = File("essay.doc", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(500))
+    (told,) = ready_documents(old_word)
     assert isinstance(told, Skipped)
     assert "save it as DOCX" in told.detail
     with pytest.raises(Unreadable, match=r"essay.doc: .*save it as DOCX"):
         chaffinch.fingerprint(old_word)
     with pytest.raises(Unreadable, match=r"x.zip: an archive.*chaffinch.documents"):
-        chaffinch.fingerprint(Document("x.zip", made.zipped({"a.txt": "a"})))
+        chaffinch.fingerprint(File("x.zip", made.zipped({"a.txt": "a"})))
 
 
 @pytest.mark.parametrize("kind", ["plain", "html", "tex", "markdown"])
 def test_an_encoding_that_does_not_exist_is_told(kind: str) -> None:
     with pytest.raises(Unreadable, match="essay: no encoding 'klingon'; leave it out"):
-        chaffinch.stream(Document("essay", b"words", "klingon", kind, "text"))
+        chaffinch.stream(File("essay", b"words", "klingon", kind, "text"))
 
 
 def test_archives_are_read_through_whatever_is_in_them() -> None:
     inner = made.zipped({"essay.pdf": FILES["pdf"], "deep/a.c": b"int main(void) { return 0; }"})
-    outer = Document("class.zip", made.zipped({"alice.zip": inner, "bob/essay.docx": FILES["docx"]}))
-    found = [d for d in expand(outer) if isinstance(d, Document)]
+    outer = File("class.zip", made.zipped({"alice.zip": inner, "bob/essay.docx": FILES["docx"]}))
+    found = [d for d in ready_documents(outer) if isinstance(d, Document)]
     assert [(d.name, d.language) for d in found] == [
         ("class.zip/alice.zip/deep/a.c", "c"),
         ("class.zip/alice.zip/essay.pdf", "text"),
@@ -193,8 +194,19 @@ def test_a_reader_that_fails_in_an_unknown_way_costs_only_its_file(monkeypatch: 
         raise KeyError("what nobody thought of")
 
     monkeypatch.setattr("chaffinch.read.formats.rtf.read", fail)
-    archive = Document("x.zip", made.zipped({"a.rtf": FILES["rtf"], "b.txt": "words"}))
-    told, read = expand(archive)
+    archive = File("x.zip", made.zipped({"a.rtf": FILES["rtf"], "b.txt": "words"}))
+    told, read = ready_documents(archive)
     assert isinstance(told, Skipped)
     assert "what nobody thought of" in told.detail
     assert isinstance(read, Document)
+
+
+def test_a_document_made_of_a_name_and_bytes_is_read_at_once() -> None:
+    program = Document("a.py", b"x = 1\ry = 2\r")
+    assert (program.data, program.language, program.encoding) == (b"x = 1\ny = 2\n", "python", "utf-8")
+    assert program.file_sha256
+    assert Document("essay", "Größe".encode("utf-16")).encoding == "utf-16-le"
+    with pytest.raises(Unreadable, match="binary, not text"):
+        Document("x", bytes(range(256)))
+    with pytest.raises(Unreadable, match=r"holds 2 documents; give it as a chaffinch\.File"):
+        Document("both.zip", zipped({"a.txt": b"one", "b.txt": b"two"}))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch import Document, Recipe, stream
+from chaffinch import File, Recipe, stream
 from chaffinch.languages import language
 from chaffinch.types import Stream
 
@@ -55,7 +55,7 @@ def limited(program: str, megabytes: int | None = None) -> str:
 def test_random_bytes(name: str) -> None:
     data = random.Random(name).randbytes(100_000)
     for front in (name, name + language.KEEP_NAMES):
-        assert is_sound(stream(Document("x", data, "latin-1"), Recipe(front)), len(data))
+        assert is_sound(stream(File("x", data, "latin-1"), Recipe(front)), len(data))
 
 
 @pytest.mark.parametrize("name", language.languages())
@@ -67,7 +67,7 @@ def test_every_opening_unclosed(name: str) -> None:
     texts = [text for o in openings for text in (o, f"x {o}", f"{o} y\n" * 100, o * 100, f"{o}\\")]
     for text in [*texts, "\n".join(openings) * 50, " ".join(openings) * 50]:
         data = text.encode()
-        assert is_sound(stream(Document("x", data, "utf-8"), Recipe(name)), len(data)), text[:80]
+        assert is_sound(stream(File("x", data, "utf-8"), Recipe(name)), len(data)), text[:80]
 
 
 @pytest.mark.parametrize("name", language.languages())
@@ -77,7 +77,7 @@ def test_deep_nesting(name: str, depth: int) -> None:
     pairs += [(row[1], row[2]) for row in language.records(name) if row[0] in ("block-comment", "string")][:6]
     for left, right in pairs:
         data = (left * depth + "x" + right * depth + "\n").encode()
-        assert is_sound(stream(Document("x", data, "utf-8"), Recipe(name)), len(data)), left
+        assert is_sound(stream(File("x", data, "utf-8"), Recipe(name)), len(data)), left
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ for name in language.languages():
     for opening in sorted(own | set({OPENINGS!r})):
         for unit in (opening, opening + " x\\n"):
             data = (unit * ({MEGABYTES * 50_000} // len(unit))).encode()
-            stream(Document("x", data, "utf-8"), Recipe(name))
+            stream(File("x", data, "utf-8"), Recipe(name))
 print("read")
 """
     assert limited(program) == "read\n"
@@ -107,7 +107,7 @@ for name in ("c", "cc", "python", "lua", "haskell", "bash"):
     for opening in {OPENINGS!r}:
         for unit in (opening, opening + " x\\n"):
             data = (unit * ({MEGABYTES} * 1_000_000 // len(unit))).encode()
-            stream(Document("x", data, "utf-8"), Recipe(name))
+            stream(File("x", data, "utf-8"), Recipe(name))
 print("read")
 """
     assert limited(program) == "read\n"
@@ -120,7 +120,7 @@ from chaffinch import Document, stream
 for opening in {PAGE_OPENINGS!r}:
     for unit in (opening, opening + " x\\n", opening + ">"):
         data = (unit * ({MEGABYTES} * 1_000_000 // len(unit))).encode()
-        stream(Document("x.html", data))
+        stream(File("x.html", data))
 print("read")
 """
     assert limited(program) == "read\n"
@@ -142,7 +142,7 @@ def test_a_line_of_500_megabytes(front: str, unit: str) -> None:
     program = f"""
 from chaffinch import Document, Recipe, fingerprint
 data = {unit!r}.encode() * (500_000_000 // {len(unit)})
-print(fingerprint(Document("x", data, "utf-8"), Recipe({front!r}, w=10_000)).symbols > 0)
+print(fingerprint(File("x", data, "utf-8"), Recipe({front!r}, w=10_000)).symbols > 0)
 """
     assert limited(program, 2_500) in ("True\n", "False\n")
 
@@ -153,7 +153,7 @@ def test_memory_that_is_not_there_is_asked_for_in_vain() -> None:
     program = """
 from chaffinch import Document, Recipe, stream
 data = b"word " * 40_000_000
-print(len(stream(Document("x", data, "utf-8"), Recipe("c"))))
+print(len(stream(File("x", data, "utf-8"), Recipe("c"))))
 """
     assert limited(program, 3_000) == "40000000\n"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import chaffinch
-from chaffinch import Document, Recipe, Skipped
-from chaffinch.fingerprinting import spanned
+from chaffinch import Document, File, Recipe, Skipped
+from chaffinch.fingerprinting import ready_for
 from chaffinch.languages import language
-from chaffinch.read.ready import expand
+from chaffinch.read.ready import ready_documents
 from tests import made
 
 EXTENSIONS = (*made.FORMATS, "ipynb", "eml", "mbox", "zip", "tar", "gz", "7z", "c", "py")
@@ -23,14 +23,14 @@ STARTS = [b"", b"%PDF-1.7\n", b"PK\x03\x04", b"\x1f\x8b\x08\0", b"BZh9", b"\xfd7
           bytes.fromhex("d0cf11e0a1b11ae1")]  # fmt: skip
 
 
-def read(document: Document) -> list[Document | Skipped]:
-    found = list(expand(document))
+def read(document: File) -> list[Document | Skipped]:
+    found = list(ready_documents(document))
     for each in found:
         assert each.name.startswith(document.name)
         if isinstance(each, Document):
             recipe = Recipe(each.language or "text")
             prints = chaffinch.fingerprint(each, recipe)
-            assert not len(prints) or int(prints.ends.max()) <= len(spanned(each, recipe).data)
+            assert not len(prints) or int(prints.ends.max()) <= len(ready_for(each, recipe).data)
         else:
             assert each.detail
     return found
@@ -41,7 +41,7 @@ def test_random_bytes_as_every_format(start: bytes) -> None:
     noise = random.Random(repr(start))
     for extension in EXTENSIONS:
         for size in (0, 1, 300, 5000):
-            read(Document(f"x.{extension}", start + noise.randbytes(size)))
+            read(File(f"x.{extension}", start + noise.randbytes(size)))
 
 
 @pytest.mark.parametrize("extension", [e for e in made.FORMATS if e != "ps"])
@@ -53,7 +53,7 @@ def test_damaged_files_are_read_or_told(extension: str) -> None:
         for _ in range(noise.randint(1, 30)):
             at = noise.randrange(len(bad))
             bad[at : at + noise.choice([0, 1, 1, 50])] = noise.randbytes(noise.choice([0, 1, 1, 40]))
-        read(Document(f"x.{extension}", bytes(bad)))
+        read(File(f"x.{extension}", bytes(bad)))
 
 
 @pytest.mark.parametrize("front", [*language.languages(), "text", "consonants", "bytes"])
@@ -61,7 +61,7 @@ def test_random_bytes_as_every_language(front: str) -> None:
     noise = random.Random(front)
     for size in (0, 1, 2, 3000):
         data = noise.randbytes(size)
-        stream = chaffinch.stream(Document("x", data, "latin-1", "plain", front), Recipe(front))
+        stream = chaffinch.stream(File("x", data, "latin-1", "plain", front), Recipe(front))
         assert (stream.ends > stream.starts).all()
         assert not len(stream) or int(stream.ends[-1]) <= size
 
@@ -129,4 +129,4 @@ def test_deep_nesting_and_what_is_never_closed(extension: str) -> None:
         b"&",
     ):
         for times in (200, 20_000):
-            read(Document(f"x.{extension}", opening * times + b"words at the bottom of it all"))
+            read(File(f"x.{extension}", opening * times + b"words at the bottom of it all"))

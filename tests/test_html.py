@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, fingerprint, reference, stream
+from chaffinch import File, Recipe, fingerprint, reference, stream
 from chaffinch.native import fingerprint as core
 from chaffinch.native.fingerprint import Source
 
 
 def text(page: bytes) -> str:
-    return "".join(map(chr, stream(Document("x.html", page)).symbols.tolist()))
+    return "".join(map(chr, stream(File("x.html", page)).symbols.tolist()))
 
 
 @pytest.mark.parametrize(
@@ -113,4 +113,4 @@ def test_any_bytes_are_read_and_nothing_is_found_twice(level: str, page: bytes) 
 
 @pytest.mark.parametrize("opener", ["<!--", "<script>", "<a b='", '<a b="', "<", "&", "<!", "</", "<style>x"])
 def test_unclosed_openers_cost_no_more_than_their_length(opener: str) -> None:
-    stream(Document("x.html", (opener + " ").encode() * 300_000))
+    stream(File("x.html", (opener + " ").encode() * 300_000))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import chaffinch
-from chaffinch import Document, Recipe, RecipeMismatch
+from chaffinch import File, Recipe, RecipeMismatch
 from chaffinch.errors import ChaffinchError, IndexTrouble, NoIndex
 from chaffinch.index.index import Index, imported
 from chaffinch.index.records import About
@@ -249,9 +249,9 @@ def test_programs_in_any_language_share_an_index(make: Make) -> None:
     index = make("code")
     body = "\n".join(f"    total = total * {i} + item[{i}] - offset(total);" for i in range(20))
     c = f"int f(int *item) {{\n    int total = 0;\n{body}\n    return total;\n}}\n".encode()
-    index.add([Document("a.c", c), Document("notes.txt", b"Just words about the work, nothing to be run.")])
+    index.add([File("a.c", c), File("notes.txt", b"Just words about the work, nothing to be run.")])
     renamed = c.replace(b"total", b"sum").replace(b"item", b"x")
-    assert [h.document.name for h in index.search(Document("b.c", renamed))] == ["a.c"]
+    assert [h.document.name for h in index.search(File("b.c", renamed))] == ["a.c"]
     assert len(index) == 1
 
 

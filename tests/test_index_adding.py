@@ -12,7 +12,7 @@ import pytest
 from chaffinch.index import ingest as adding
 from chaffinch.index.background import beside
 from chaffinch.index.index import Index
-from chaffinch.types import Document
+from chaffinch.types import File
 from tests.indexed import Make, document, text
 
 
@@ -54,7 +54,7 @@ def test_plain_text_in_any_encoding_is_found_and_kept(make: Make, encoding: str,
     words = text(60, "there") + " " + " ".join([said.get(encoding, "né à l'île")] * 6)
     data = (start + words).replace("’", "'").encode(encoding)
     index = make()
-    index.add([Document("d", data, None, "plain", "text"), document("other", text(60, "other"))])
+    index.add([File("d", data, None, "plain", "text"), document("other", text(60, "other"))])
     (hit,) = index.search((start + words).replace("’", "'"))
     assert hit.document.name == "d"
     assert hit.containment.query > 0.8  # of few words an encoding cannot always be told

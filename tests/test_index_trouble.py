@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch import Document
+from chaffinch import File
 from chaffinch.errors import IndexTrouble, NoIndex
 from chaffinch.index.index import Index
 from tests import crashing
@@ -83,7 +83,7 @@ if ROOT:
 
             def fill() -> None:
                 for n in range(10_000):
-                    index.add(Document(f"d{n}", said(n).encode() + noise(chance.randrange(9000), n), "utf-8"))
+                    index.add(File(f"d{n}", said(n).encode() + noise(chance.randrange(9000), n), "utf-8"))
                     there.append(n)
 
             with pytest.raises(IndexTrouble, match=r"full.*make room and try again"):
@@ -93,7 +93,7 @@ if ROOT:
             assert [names(index, n) for n in there] == [[f"d{n}"] for n in there]
             assert index.verify() == []
             with pytest.raises(IndexTrouble, match="make room"):
-                index.add(Document("large", noise(4_000_000), "utf-8"))
+                index.add(File("large", noise(4_000_000), "utf-8"))
             ballast.unlink()
             index.add(document("more", said(10_000)))
             assert names(index, 10_000) == ["more"]
@@ -116,7 +116,7 @@ if ROOT:
                 free = os.statvfs(small_disk).f_bavail
                 with pytest.raises(IndexTrouble, match=r"full.*make room and try again"):
                     index.add(
-                        Document(f"large{n}", noise(length, n), "utf-8", "plain", "text") for n in range(count)
+                        File(f"large{n}", noise(length, n), "utf-8", "plain", "text") for n in range(count)
                     )
                 assert os.statvfs(small_disk).f_bavail >= free - 20  # pages
             index.add(document("d1", said(1)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch import Document
+from chaffinch import File
 from chaffinch.index.index import Index
 from tests.koalas import CONTENTS, maker, named
 from tests.made import FORMAT_PARAMETERS, FORMATS, lines, prose
@@ -24,8 +24,8 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with pytest.MonkeyPatch.context() as patch:
         made = maker(tmp_path_factory.mktemp("noise"), patch)(content=request.param)
     others = [prose(60, seed) for seed in range(100, 115)]
-    made.add(Document(f"other{i}.txt", FORMATS["txt"](other)) for i, other in enumerate(others))
-    made.add(Document("original.txt", FORMATS["txt"](ORIGINAL)))
+    made.add(File(f"other{i}.txt", FORMATS["txt"](other)) for i, other in enumerate(others))
+    made.add(File("original.txt", FORMATS["txt"](ORIGINAL)))
     return made
 
 
@@ -46,7 +46,7 @@ def scanned(paragraphs: list[str], share: float, seed: int = 1) -> str:
 
 @pytest.mark.parametrize("kind", FORMAT_PARAMETERS)
 def test_every_format_of_it_is_found_first(index: Index, kind: str) -> None:
-    answer = index.search(Document(f"query.{kind}", FORMATS[kind](ORIGINAL)))
+    answer = index.search(File(f"query.{kind}", FORMATS[kind](ORIGINAL)))
     assert named(answer, "original.txt") == [(1.0, 1.0, "identical")]
     assert answer[0].document.name == "original.txt"
     assert all(h.containment.document < 0.1 for h in answer[1:])
@@ -72,8 +72,8 @@ def test_what_was_added_badly_is_found_by_the_clean_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = maker(tmp_path, monkeypatch)(content="none")
-    made.add(Document(f"as.{kind}", make(ORIGINAL)) for kind, make in FORMATS.items())
-    made.add(Document("scanned.txt", scanned(ORIGINAL, 0.02).encode()))
-    made.add(Document("other.txt", FORMATS["txt"](prose(60, 100))))
-    names = [hit.document.name for hit in made.search(Document("clean.txt", FORMATS["txt"](ORIGINAL)))]
+    made.add(File(f"as.{kind}", make(ORIGINAL)) for kind, make in FORMATS.items())
+    made.add(File("scanned.txt", scanned(ORIGINAL, 0.02).encode()))
+    made.add(File("other.txt", FORMATS["txt"](prose(60, 100))))
+    names = [hit.document.name for hit in made.search(File("clean.txt", FORMATS["txt"](ORIGINAL)))]
     assert set(names[:11]) == {"scanned.txt", *(f"as.{kind}" for kind in FORMATS)}

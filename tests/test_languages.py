@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import BadRecipe, Document, Recipe, fingerprint, stream
+from chaffinch import BadRecipe, File, Recipe, fingerprint, stream
 from chaffinch.languages import language
 from chaffinch.types import Stream
 
@@ -68,7 +68,7 @@ def test_any_bytes_are_lexed_and_nothing_is_found_twice(name: str) -> None:
     for _ in range(40):
         size = rng.randrange(400)
         data = bytes(rng.choice(marks) if rng.random() < 0.7 else rng.randrange(256) for _ in range(size))
-        found = stream(Document("x", data, "latin-1"), Recipe(name))
+        found = stream(File("x", data, "latin-1"), Recipe(name))
         assert (found.starts[1:] >= found.ends[:-1]).all()
         assert not len(found) or found.ends[-1] <= len(data)
 

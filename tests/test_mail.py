@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import base64
 from email.message import EmailMessage
+from typing import Any
 
 import pytest
 
 from chaffinch.errors import Unreadable
 from chaffinch.read.formats import mail
-from chaffinch.types import Document
+from chaffinch.types import File
 from tests.hostile import damaged, message_if_unreadable, read_limited
 
 HEAD = b"From: a@b.c\r\nTo: d@e.f\r\nSubject: Essay\r\n"
 
 
-def read(data: bytes, kind: str = "mail") -> list[Document]:
-    return list(mail.read(Document("essay", data, format=kind)))
+def read(data: bytes, kind: str = "mail") -> list[Any]:
+    return list(mail.read(File("essay", data, format=kind)))
 
 
 def body(data: bytes) -> str:
-    document = read(data)[0]
-    return document.data.decode().removeprefix("Essay\n")
+    data = read(data)[0].data
+    return data.decode().removeprefix("Essay\n")
 
 
 @pytest.mark.parametrize(

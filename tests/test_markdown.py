@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, stream
+from chaffinch import File, Recipe, stream
 from chaffinch.native import fingerprint as core
 from chaffinch.read.formats import markdown
+from chaffinch.read.ready import text_document
 from chaffinch.types import Stream
 
 
 def read(data: bytes, encoding: str = "utf-8") -> Stream:
-    return core.stream(markdown.source(Document("x.md", data), encoding), Recipe())
+    file = File("x.md", data, encoding)
+    return core.stream(markdown.source(text_document(file, "markdown")), Recipe())
 
 
 def text(written: str) -> str:

@@ -19,7 +19,7 @@ import chaffinch
 from chaffinch.cli import main
 from chaffinch.report import case_files, nameless, save, to_csv, to_json
 from chaffinch.report.view import View
-from chaffinch.types import Cluster, Coverage, Document, Report, Span
+from chaffinch.types import Cluster, Coverage, File, Report, Span
 from tests.made_reports import SORTING, pair, report, submission
 
 NAMES = ("Ann Lee", "Bo Chan", "Cy Dorn")
@@ -104,7 +104,7 @@ def test_archives_and_documents_keep_what_is_theirs() -> None:
     assert files_of(to_json(nameless(report(zips, [])))) == {
         f"Student {n}": [f"c/Student {n}.zip/src/main.py"] for n in (1, 2, 3)
     }
-    made = chaffinch.compare([Document(f"{name}.py", (SORTING + name).encode()) for name in NAMES])
+    made = chaffinch.compare([File(f"{name}.py", (SORTING + name).encode()) for name in NAMES])
     assert files_of(to_json(nameless(made))) == {f"Student {n}": [f"Student {n}.py"] for n in (1, 2, 3)}
 
 
@@ -164,9 +164,7 @@ def test_all_is_in_the_order_of_the_labels(works: list[str]) -> None:
 
 def test_words_of_the_receipt_are_nobodys_names() -> None:
     names = ("max", "base", "python", "symbols")
-    told = chaffinch.compare(
-        [Document(f"{n}.py", SORTING.encode()) for n in names], base=Document("max.py", b"x")
-    )
+    told = chaffinch.compare([File(f"{n}.py", SORTING.encode()) for n in names], base=File("max.py", b"x"))
     shown = nameless(told).receipt
     assert replace(shown, base=told.receipt.base) == told.receipt
     assert not any("max" in path for path in shown.base)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, Skipped, Unreadable, stream
+from chaffinch import Document, File, Recipe, Skipped, Unreadable, stream
 from chaffinch.errors import SkipReason
 from chaffinch.native import fingerprint as core
 from chaffinch.read.formats import markdown
 from chaffinch.read.formats.notebook import is_notebook, read
-from chaffinch.read.ready import expand
+from chaffinch.read.ready import ready_documents
 
 
 def cell(kind: str, source: object, **more: object) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def notebook(*cells: object, **metadata: object) -> dict[str, Any]:
 
 
 def documents(content: object) -> list[Document]:
-    return list(read(Document("n.ipynb", json.dumps(content).encode())))
+    return list(read(File("n.ipynb", json.dumps(content).encode())))
 
 
 CELLS = (
@@ -47,7 +47,7 @@ def test_code_and_prose_with_their_cells() -> None:
     assert code.place(code.data.index(b"% 2")) == "cell 4, line 3"
     assert (prose.name, prose.language, prose.format) == ("n.ipynb#prose", "text", "markdown")
     assert [part.label for part in prose.sections] == ["cell 1", "cell 3"]
-    found = core.stream(markdown.source(prose, "utf-8"), Recipe())
+    found = core.stream(markdown.source(prose), Recipe())
     assert found.symbols.tolist() == stream("Title Some text raw words").symbols.tolist()
 
 
@@ -86,17 +86,15 @@ def test_no_document_without_cells() -> None:
 
 def test_a_notebook_without_cells_is_told() -> None:
     for cells in ((), (cell("code", " "),)):
-        found = list(expand(Document("n.ipynb", json.dumps(notebook(*cells)).encode())))
+        found = list(ready_documents(File("n.ipynb", json.dumps(notebook(*cells)).encode())))
         assert found == [Skipped("n.ipynb", SkipReason.EMPTY, "nothing in it to compare")]
 
 
 def test_marks_and_broken_characters() -> None:
     data = json.dumps(notebook(cell("code", "x = 'é \ud800'")), ensure_ascii=False)
-    (code,) = read(Document("n.ipynb", b"\xef\xbb\xbf" + data.encode("utf-8", "surrogatepass")))
+    (code,) = read(File("n.ipynb", b"\xef\xbb\xbf" + data.encode("utf-8", "surrogatepass")))
     assert "é".encode() in code.data
-    (code,) = read(
-        Document("n.ipynb", rb'{"nbformat": 4, "cells": [{"cell_type": "code", "source": "\ud800 x"}]}')
-    )
+    (code,) = read(File("n.ipynb", rb'{"nbformat": 4, "cells": [{"cell_type": "code", "source": "\ud800 x"}]}'))
     assert code.data == b"? x\n\n"
 
 
@@ -110,12 +108,12 @@ def test_marks_and_broken_characters() -> None:
 )  # fmt: skip
 def test_what_is_not_a_notebook_is_told(data: bytes) -> None:
     with pytest.raises(Unreadable, match=r"n\.ipynb: (not )?a notebook"):
-        list(read(Document("n.ipynb", data)))
+        list(read(File("n.ipynb", data)))
 
 
 def test_odd_json_is_read() -> None:
     data = b'{"cells": 1, "x": NaN, "cells": [{"cell_type": "code", "source": "last"}], "y": -Infinity}'
-    assert [d.data for d in read(Document("n.ipynb", data))] == [b"last\n\n"]
+    assert [d.data for d in read(File("n.ipynb", data))] == [b"last\n\n"]
 
 
 ANYTHING = st.recursive(

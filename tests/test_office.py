@@ -11,8 +11,8 @@ import pytest
 
 from chaffinch.errors import Unreadable
 from chaffinch.read.formats.office import office
-from chaffinch.read.ready import expand
-from chaffinch.types import Document, Skipped
+from chaffinch.read.ready import ready_documents
+from chaffinch.types import Document, File, Skipped
 from tests import made
 from tests.hostile import damaged, message_if_unreadable, read_limited
 
@@ -95,7 +95,7 @@ def epub(pages: dict[str, str], spine: list[str] | None = None, more: dict[str, 
 
 def read(data: bytes) -> Document:
     kind = office.kind(data)
-    (document,) = office.read(Document("essay", data, format=kind))
+    (document,) = office.read(File("essay", data, format=kind))
     assert document.encoding == "utf-8"
     return document
 
@@ -242,7 +242,7 @@ def test_kinds() -> None:
     assert office.kind(b"") is None
     assert office.kind(b"PK\x03\x04" + random.Random(1).randbytes(5000)) is None
     with pytest.raises(Unreadable, match="save it as PDF"):
-        list(office.read(Document("x.xlsx", b"", format="office")))
+        list(office.read(File("x.xlsx", b"", format="office")))
 
 
 GOOD = {
@@ -257,14 +257,14 @@ def test_damaged_files_are_refused_with_a_message(kind: str) -> None:
     for data in damaged(GOOD[kind]):
         office.kind(data)
         with message_if_unreadable():
-            (document,) = office.read(Document("essay", data, format=kind))
+            (document,) = office.read(File("essay", data, format=kind))
             document.data.decode()
 
 
 @pytest.mark.parametrize("kind", [made.docx, made.odt, made.epub])
 def test_what_is_cut_off_is_one_damaged_file_and_no_archive(kind: Callable[[list[str]], bytes]) -> None:
     whole = kind(made.prose(30))
-    (told,) = expand(Document("essay", whole[: len(whole) * 2 // 3]))
+    (told,) = ready_documents(File("essay", whole[: len(whole) * 2 // 3]))
     assert isinstance(told, Skipped)
     assert "is damaged" in told.detail
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch import Document, Unreadable
+from chaffinch import Document, File, Unreadable
 from chaffinch.read.formats import pdf, postscript
 from tests import made
 from tests.hostile import message_if_unreadable
 
 
 def read_pdf(data: bytes) -> Document:
-    (found,) = pdf.read(Document("some.pdf", data, format="pdf"))
+    (found,) = pdf.read(File("some.pdf", data, format="pdf"))
     return found
 
 
@@ -100,7 +100,7 @@ def test_a_page_tree_that_promises_millions_of_pages_costs_nothing() -> None:
 @pytest.mark.ghostscript
 def test_postscript_is_read_page_by_page() -> None:
     program = made.ps(made.prose(30))
-    (found,) = postscript.read(Document("some.ps", program, format="postscript"))
+    (found,) = postscript.read(File("some.ps", program, format="postscript"))
     assert len(found.sections) > 1
     assert found.data.split()[:3] == made.prose(30)[0].encode().split()[:3]
 
@@ -108,14 +108,14 @@ def test_postscript_is_read_page_by_page() -> None:
 def test_without_ghostscript_the_message_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(Unreadable, match=r"some.ps: PostScript is read by Ghostscript.*install it"):
-        next(postscript.read(Document("some.ps", b"%!PS\nshowpage\n")))
+        next(postscript.read(File("some.ps", b"%!PS\nshowpage\n")))
 
 
 @pytest.mark.ghostscript
 def test_postscript_that_runs_forever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postscript, "SECONDS", 1)
     with pytest.raises(Unreadable, match="not done after 1 s"):
-        next(postscript.read(Document("some.ps", b"%!PS\n{} loop\n")))
+        next(postscript.read(File("some.ps", b"%!PS\n{} loop\n")))
 
 
 @pytest.mark.ghostscript
@@ -128,7 +128,7 @@ def test_postscript_reaches_no_files(tmp_path: Path) -> None:
     writing = b"%%!PS\n(%s) (w) file (x) writestring showpage\n" % bytes(target)
     for program in (reading, writing):
         with pytest.raises(Unreadable):
-            next(postscript.read(Document("some.ps", program)))
+            next(postscript.read(File("some.ps", program)))
     assert not target.exists()
 
 
@@ -138,4 +138,4 @@ def test_postscript_reaches_no_files(tmp_path: Path) -> None:
 )
 def test_broken_postscript_is_told(program: bytes) -> None:
     with pytest.raises(Unreadable, match=r"^some.ps: "):
-        next(postscript.read(Document("some.ps", program)))
+        next(postscript.read(File("some.ps", program)))

@@ -192,7 +192,7 @@ def test_a_folder_joins_small_parts_into_few_files(open_page: Open, browser: Bro
 def test_every_language_has_syntax_colours(open_page: Open, tmp_path: Path) -> None:
     folder = Path(__file__).parent / "data" / "languages"
     names = language.languages()
-    documents = [Document(n, (folder / f"{n}.one").read_bytes(), None, "code", n) for n in names]
+    documents = [Document(n, (folder / f"{n}.one").read_bytes(), "utf-8", "code", n) for n in names]
     works = [Submission(name, tuple(documents)) for name in ("one", "two")]
     save(report(works, [Pair("one", "two", 0.5, Coverage(0.5, 0.5), 1.0, 1, ())]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")

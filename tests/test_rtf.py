@@ -6,13 +6,13 @@ import pytest
 
 from chaffinch.errors import Unreadable
 from chaffinch.read.formats import rtf
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 from tests.hostile import damaged, message_if_unreadable, read_limited
 
 
 def read(body: str | bytes, head: str = "\\ansi\\ansicpg1252") -> Document:
     data = body if isinstance(body, bytes) else body.encode("latin-1")
-    (document,) = rtf.read(Document("essay", b"{\\rtf1" + head.encode() + b" " + data + b"}"))
+    (document,) = rtf.read(File("essay", b"{\\rtf1" + head.encode() + b" " + data + b"}"))
     return document
 
 
@@ -95,7 +95,7 @@ def test_paragraphs_and_notes_have_places() -> None:
 
 def test_what_is_no_rtf_or_empty_is_refused() -> None:
     with pytest.raises(Unreadable, match="essay: does not begin as RTF does; save it again"):
-        list(rtf.read(Document("essay", b"plain")))
+        list(rtf.read(File("essay", b"plain")))
     with pytest.raises(Unreadable, match="essay: holds no text"):
         read(r"\par{\pict 00}")
 
@@ -104,7 +104,7 @@ def test_damaged_files_are_read_as_far_as_they_go() -> None:
     body = FONTS + r"caf\'e9 {\f1 \'c2}\u1042?\par{\footnote note}\trowd a\cell b\row {\*\x y}" * 5
     for data in damaged(b"{\\rtf1\\ansi " + body.encode() + b"}", 1000):
         with message_if_unreadable():
-            (document,) = rtf.read(Document("essay", data))
+            (document,) = rtf.read(File("essay", data))
             document.data.decode()
     assert read(r"kept {\b also").data == b"kept also\n"
     assert read(r"kept}} trailing").data == b"kept\n"

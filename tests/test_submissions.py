@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from chaffinch import Document
 from chaffinch.errors import BadPattern, ChaffinchError
 from chaffinch.read.submissions.grouping import Found, group
 from chaffinch.read.submissions.platforms import gradescope_submitters
-from chaffinch.types import Document
 
 Grouped = dict[str, list[str]]
 
@@ -18,7 +18,13 @@ def found(root: str, *paths: str, **contents: bytes) -> list[Found]:
         Found(
             root,
             path,
-            Document(f"{root}/{path}" if path else root, contents.get(path, f"{root}/{path}".encode())),
+            Document(
+                f"{root}/{path}" if path else root,
+                contents.get(path, f"{root}/{path}".encode()),
+                "utf-8",
+                "plain",
+                "text",
+            ),
         )
         for path in paths
     ]
@@ -223,7 +229,7 @@ submission_103:
 def test_gradescope(around: str) -> None:
     names = [f"{around}submission_{i}/main.py" for i in (101, 102, 103, 104)]
     items = found("export", f"{around}submission_metadata.yml", *names)
-    items[0] = items[0]._replace(document=Document("metadata", METADATA.encode()))
+    items[0] = items[0]._replace(document=Document("metadata", METADATA.encode(), "utf-8", "plain", "text"))
     assert grouped(items) == {
         "Ann Lee (0042)": [names[0]],
         "Ann Lee (0043)": [names[2]],

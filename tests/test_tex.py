@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, stream
+from chaffinch import File, Recipe, stream
 from chaffinch.native import fingerprint as core
 from chaffinch.read.formats import tex
+from chaffinch.read.ready import text_document
 from chaffinch.types import Stream
 
 
 def read(data: bytes, encoding: str = "utf-8") -> Stream:
-    return core.stream(tex.source(Document("x.tex", data), encoding), Recipe())
+    file = File("x.tex", data, encoding)
+    return core.stream(tex.source(text_document(file, "tex")), Recipe())
 
 
 def text(written: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chaffinch import Document, Recipe, Unreadable, fingerprint, reference, stream
+from chaffinch import File, Recipe, Unreadable, fingerprint, reference, stream
 from chaffinch.native import fingerprint as core
 from chaffinch.native.fingerprint import Source
 from chaffinch.read import encoding as plain
@@ -147,7 +147,7 @@ KOREAN = "모든 국민은 인간으로서의 존엄과 가치를 가지며, 행
 def test_a_given_encoding_gives_the_symbols_and_the_bytes(text: str, encoding: str) -> None:
     text = "".join(c for c in text if _encodable(c, encoding))
     data = text.encode(encoding)
-    found = stream(Document("x", data, encoding))
+    found = stream(File("x", data, encoding))
     assert found.symbols.tolist() == stream(text).symbols.tolist()
     decoder = codecs.getincrementaldecoder(encoding)
     table = reference.folding("text")
@@ -223,7 +223,7 @@ def test_a_bad_byte_does_not_make_a_document_latin() -> None:
 def test_errors_in_a_double_byte_encoding_keep_the_places_of_the_others() -> None:
     good = JAPANESE.encode("shift_jis")
     data = good + b"\xff\x80 \xfd" + good
-    found = stream(Document("x", data, "shift_jis"))
+    found = stream(File("x", data, "shift_jis"))
     table = reference.folding("text")
     for symbol, start, end in zip(
         found.symbols.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True
@@ -238,7 +238,7 @@ def test_bytes_in_no_encoding_are_read_all_the_same() -> None:
 
 def test_an_unknown_encoding_is_refused() -> None:
     with pytest.raises(Unreadable, match="no encoding 'klingon'"):
-        stream(Document("x.txt", b"abc", "klingon"))
+        stream(File("x.txt", b"abc", "klingon"))
 
 
 def test_half_a_surrogate_pair_is_passed_over() -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from chaffinch.recipe import Recipe
     from chaffinch.types import (
         Document,
+        File,
         Fingerprints,
         Match,
         Pair,
@@ -48,6 +49,7 @@ _HOMES = {
     "submissions": "read.collect",
     "Recipe": "recipe",
     "Document": "types",
+    "File": "types",
     "Fingerprints": "types",
     "Match": "types",
     "Pair": "types",
@@ -63,6 +65,7 @@ __all__ = [
     "BadRecipe",
     "ChaffinchError",
     "Document",
+    "File",
     "Fingerprints",
     "Hit",
     "Index",

@@ -1,54 +1,30 @@
-"""The public functions: any source in, results out."""
+"""Documents -> streams and fingerprints: the public functions, for any source."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from chaffinch.errors import CoreFailure, SkipReason, Unreadable
 from chaffinch.languages.language import OTHER, family
-from chaffinch.native import fingerprint as core
-from chaffinch.native.fingerprint import Source
-from chaffinch.read import encoding as plain
-from chaffinch.read.detect import ARCHIVES, by_name, format_of
-from chaffinch.read.formats import html, markdown, tex
-from chaffinch.read.formats import program as code
-from chaffinch.read.formats import pygments_lexer as other
-from chaffinch.read.load import contents, refuse_large
-from chaffinch.read.ready import expand
 from chaffinch.recipe import CODE, FRONTS, Recipe
-from chaffinch.types import Document, Fingerprints, Skipped, Stream
+from chaffinch.types import Document, File, Fingerprints, Skipped, Stream
 
-Readable = str | bytes | Path | Document
+if TYPE_CHECKING:
+    from chaffinch.native.fingerprint import Source
+
+# The readers and the core are imported on first use: NumPy takes longer to import than most commands to run.
+
+Readable = str | bytes | Path | File | Document
 """A `str` is text, a `Path` is a file. Byte offsets of a `str` are those of its UTF-8."""
-
-_SOURCES = {"html": html.source, "tex": tex.source, "markdown": markdown.source}
-
-
-def document(source: Readable) -> Document:
-    """The bytes of a source, with a name for messages."""
-    match source:
-        case Document():
-            found = source
-        case str():
-            # Half of a surrogate pair is no character; as invalid UTF-8 it is passed over.
-            found = Document("text", source.encode("utf-8", "surrogatepass"), "utf-8", "plain", "text")
-        case bytes():
-            found = Document("bytes", source)
-        case Path():
-            found = Document(str(source), contents(source))
-        case _:
-            raise TypeError(f"cannot read a {type(source).__name__}; give a str, bytes, a Path or a Document")
-    refuse_large(found.name, len(found.data))
-    return found
 
 
 def fingerprint(source: Readable, recipe: Recipe | None = None, *, window: int | None = None) -> Fingerprints:
-    """The fingerprints of one document.
+    """Return the fingerprints of one document.
 
-    A `window` wider than the recipe's selects fewer of them, whose hashes an index of that recipe holds all.
+    A `window` wider than the recipe's selects fewer of them; an index of that recipe holds all their hashes.
     """
     return fingerprint_all([source], recipe, window=window)[0]
 
@@ -60,111 +36,15 @@ def fingerprint_all(
     window: int | None = None,
     threads: int | None = None,
 ) -> Sequence[Fingerprints]:
-    """The fingerprints of many documents, made in parallel; the same whatever the number of threads."""
+    """Return the fingerprints of many documents, made in parallel; the number of threads changes nothing."""
     recipe = recipe or Recipe()
-    if isinstance(sources, str | bytes | Path | Document):
+    if isinstance(sources, str | bytes | Path | File | Document):
         raise TypeError("fingerprint_all takes several documents; for one, use fingerprint")
-    return _fingerprinted([document(source) for source in sources], recipe, window, threads)[0]
-
-
-def _fingerprinted(
-    documents: Sequence[Document],
-    recipe: Recipe,
-    window: int | None,
-    threads: int | None,
-    only_starts: bool = False,
-) -> tuple[Sequence[Fingerprints], dict[int, Document]]:
-    """Also those that had to be looked at closely, as they can be read."""
-    if recipe.front.startswith(OTHER):
-        return _fingerprint_streams([stream(d, recipe) for d in documents], recipe, window, threads), {}
-    guesses = [_unsettled_source(d, recipe) for d in documents]
-    batch = core.fingerprint(guesses, recipe, window=window, threads=threads, only_starts=only_starts)
-    # The core tells which were not plain UTF-8 after all: those are looked at closely and read again.
-    wrong = [i for i in batch.invalid.nonzero()[0].tolist() if documents[i].encoding is None]
-    looked_at = {i: settle(documents[i], recipe) for i in wrong}
-    settled = {i: d for i, d in looked_at.items() if not _is_plain_utf8(d) or batch.invalid[i] == core.NOT_READ}
-    if settled:
-        sources_again = [_source(d, recipe) for d in settled.values()]
-        again = core.fingerprint(sources_again, recipe, window=window, threads=threads)
-        batch.again.update(zip(settled, again, strict=True))
-    return batch, looked_at
-
-
-def readable(documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None) -> Prepared:
-    """Documents as their spans point into them, with their fingerprints, of which only the starts need be told;
-    what cannot be read is told."""
-    skipped: list[Skipped] = []
-    spanned_all = list(_spanned_all(documents, recipe, skipped))
-    found = prepared(spanned_all, recipe, threads=threads, only_starts=True)
-    return found._replace(skipped=[*skipped, *found.skipped])
-
-
-def prepared(
-    documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None, only_starts: bool = False
-) -> Prepared:
-    """Documents with their fingerprints, plain text as its spans point into it; what cannot be read is told.
-
-    Where `only_starts` are asked for, positions and ends may be empty.
-    """
-    try:
-        prints, looked_at = _fingerprinted(documents, recipe, None, threads, only_starts)
-    except (Unreadable, CoreFailure):  # one bad document never loses the others: each is tried alone
-        good: dict[int, tuple[Document, Fingerprints]] = {}
-        skipped: list[Skipped] = []
-        for i, found in enumerate(documents):
-            try:
-                good[i] = spanned(found, recipe), fingerprint(found, recipe)
-            except (Unreadable, CoreFailure) as error:
-                skipped.append(Skipped.because(error, found.name))
-        return Prepared([d for d, _ in good.values()], [p for _, p in good.values()], [*good], skipped)
-    settled = [_utf8(d) if _is_unknown(d, recipe) else d for d in documents]
-    for i, found in looked_at.items():
-        settled[i] = _spanned(found, recipe)
-    return Prepared(settled, prints, range(len(documents)), [])
-
-
-def _utf8(found: Document) -> Document:
-    """Not dataclasses.replace, which takes longer than the fingerprints of a page."""
-    return Document(
-        found.name, found.data, "utf-8", found.format, found.language, found.sections, found.file_sha256
-    )
-
-
-class Prepared(NamedTuple):
-    """Documents and their fingerprints, and those that have none."""
-
-    documents: list[Document]
-    prints: Sequence[Fingerprints]
-    places: Sequence[int]
-    """Which of those that were given each of them was."""
-    skipped: list[Skipped]
-
-
-def _spanned_all(documents: Sequence[Document], recipe: Recipe, skipped: list[Skipped]) -> Iterator[Document]:
-    for found in documents:
-        if _is_unknown(found, recipe):  # by far the most: the core tells whether a closer look is needed
-            yield found
-            continue
-        try:
-            yield spanned(found, recipe)
-        except Unreadable as error:
-            skipped.append(Skipped.because(error, found.name))
-
-
-def _is_unknown(found: Document, recipe: Recipe) -> bool:
-    """Whether the core takes it as it is: text in any encoding, which is UTF-8 most of the time."""
-    return found.encoding is None and found.format == "plain" and recipe.front in ("text", "consonants")
-
-
-def _fingerprint_streams(
-    streams: Sequence[Stream], recipe: Recipe, window: int | None, threads: int | None
-) -> Sequence[Fingerprints]:
-    """Those of streams that were not made in the core, with their ranges in the original."""
-    return core.fingerprint([Source.stream(s) for s in streams], recipe, window=window, threads=threads)
+    return _fingerprint([document_for(source, recipe) for source in sources], recipe, window, threads)
 
 
 def stream(source: Readable, recipe: Recipe | None = None) -> Stream:
-    """The canonical form of one document."""
+    """Return the canonical form of one document."""
     return streams([source], recipe)[0]
 
 
@@ -176,96 +56,152 @@ def streams(
     threads: int | None = None,
 ) -> list[Stream]:
     """Return the canonical forms of many documents; `with_names` adds the named symbols of programs."""
+    from chaffinch.native import fingerprint as native
+    from chaffinch.read.formats import pygments_lexer
+
     recipe = recipe or Recipe()
+    documents = [document_for(source, recipe) for source in sources]
     if recipe.front.startswith(OTHER):
         name = recipe.front.removeprefix(OTHER)
-        found = [settle(document(source), recipe) for source in sources]
-        return [other.tokens(d.data, d.encoding or "utf-8", name) for d in found]
-    native_sources = [native(source, recipe) for source in sources]
-    return core.streams(native_sources, recipe, with_names=with_names, threads=threads)
+        return [pygments_lexer.tokens(d.data, d.encoding, name) for d in documents]
+    native_sources = [native_source(document, recipe) for document in documents]
+    return native.streams(native_sources, recipe, with_names=with_names, threads=threads)
 
 
-def native(source: Readable, recipe: Recipe) -> Source:
-    """A document as the core takes it, for a recipe whose front end is there."""
-    return _source(settle(document(source), recipe), recipe)
+class Prepared(NamedTuple):
+    """Documents with their fingerprints, and those that have none."""
+
+    documents: Sequence[Document]
+    prints: Sequence[Fingerprints]
+    numbers: Sequence[int]
+    """For each document, its number among those that were given."""
+    skipped: list[Skipped]
 
 
-def settle(found: Document, recipe: Recipe) -> Document:
-    """The document as it can be read, its format and encoding found out by looking at all of it."""
+def prepare(
+    documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None, only_starts: bool = False
+) -> Prepared:
+    """Fingerprint documents; one that the core refuses is skipped and does not lose the others.
+
+    With `only_starts`, positions and ends may be left empty.
+    """
+    documents = [ready_for(document, recipe) for document in documents]
+    try:
+        prints = _fingerprint(documents, recipe, None, threads, only_starts)
+        return Prepared(documents, prints, range(len(documents)), [])
+    except (Unreadable, CoreFailure):
+        prepared: dict[int, Fingerprints] = {}
+        skipped: list[Skipped] = []
+        for number, document in enumerate(documents):
+            try:
+                prepared[number] = fingerprint(document, recipe)
+            except (Unreadable, CoreFailure) as error:
+                skipped.append(Skipped.because(error, document.name))
+        return Prepared([documents[n] for n in prepared], [*prepared.values()], [*prepared], skipped)
+
+
+def _fingerprint(
+    documents: Sequence[Document],
+    recipe: Recipe,
+    window: int | None,
+    threads: int | None,
+    only_starts: bool = False,
+) -> Sequence[Fingerprints]:
+    from chaffinch.native import fingerprint as native
+
+    if recipe.front.startswith(OTHER):
+        return fingerprint_streams(streams(documents, recipe), recipe, window=window, threads=threads)
+    sources = [native_source(document, recipe) for document in documents]
+    return native.fingerprint(sources, recipe, window=window, threads=threads, only_starts=only_starts)
+
+
+def fingerprint_streams(
+    streams: Sequence[Stream], recipe: Recipe, *, window: int | None = None, threads: int | None = None
+) -> Sequence[Fingerprints]:
+    """Return the fingerprints of streams that were made before, with their byte ranges in the documents."""
+    from chaffinch.native import fingerprint as native
+
+    sources = [native.Source.stream(stream) for stream in streams]
+    return native.fingerprint(sources, recipe, window=window, threads=threads)
+
+
+def document_for(source: Readable, recipe: Recipe) -> Document:
+    """Return any source as a document that is ready for a recipe: of a notebook, the code or the prose."""
+    from chaffinch.read import encoding, ready
+    from chaffinch.read.detect import ARCHIVES, detect_format
+    from chaffinch.read.load import load, refuse_large
+
+    match source:
+        case Document():
+            refuse_large(source.name, len(source.data))
+            return ready_for(source, recipe)
+        case str():
+            # Half of a surrogate pair is not a character; as invalid UTF-8 it is passed over.
+            file = File("text", source.encode("utf-8", "surrogatepass"), encoding.UTF8, "plain", ready.TEXT)
+        case bytes():
+            file = File("bytes", source)
+        case Path():
+            file = File(str(source), load(source))
+        case File():
+            file = source
+        case _:
+            kind = type(source).__name__
+            raise TypeError(f"cannot read a {kind}; give a str, bytes, a Path, a File or a Document")
+    refuse_large(file.name, len(file.data))
     if recipe.front == "bytes":
-        return found
-    if found.language is None:
-        found = _readable(found, recipe)
-    if found.encoding == "utf-8":
-        return found
-    encoding = found.encoding or plain.first_guess(found.data)
-    if encoding == "utf-8" and found.encoding is None:
-        declared = html.declared_encoding(found.data) if found.format == "html" else None
-        encoding = plain.second_guess(found.data, declared)
-    return replace(found, encoding=encoding)
-
-
-def _readable(found: Document, recipe: Recipe) -> Document:
-    """Of what is in a file that which the recipe is for: of a notebook, the code or the prose."""
-    kind = found.format or format_of(found)
+        return ready.raw_document(file)
+    is_prose = recipe.front in FRONTS
+    kind = file.format or detect_format(file)
     if kind in ARCHIVES:
-        raise Unreadable(
-            found.name, SkipReason.INVALID, "an archive, which may hold many documents; use chaffinch.documents"
-        )
-    if kind == "binary":  # whoever gives a single document knows what it is
-        return replace(found, format="plain")
-    inside = list(expand(replace(found, format=kind)))
-    documents = [d for d in inside if isinstance(d, Document)]
+        detail = "an archive, which may hold many documents; use chaffinch.documents"
+        raise Unreadable(file.name, SkipReason.INVALID, detail)
+    if kind in ("plain", "binary"):  # the caller of one document knows that it is text
+        return ready_for(ready.text_document(file, "plain", ready.TEXT if is_prose else None), recipe)
+    found = list(ready.ready_documents(replace(file, format=kind)))
+    documents = [d for d in found if isinstance(d, Document)]
     if not documents:
-        first = next(s for s in inside if isinstance(s, Skipped))
+        first = next(s for s in found if isinstance(s, Skipped))
         raise Unreadable(first.name, first.reason, first.detail)
-    prose = recipe.front in FRONTS
-    return next((d for d in documents if (d.language == "text") == prose), documents[0])
+    fitting = (d for d in documents if (d.language == ready.TEXT) == is_prose)
+    return ready_for(next(fitting, documents[0]), recipe)
 
 
-def spanned(found: Document, recipe: Recipe) -> Document:
-    """The document whose bytes the spans point into: itself, or what it had to be turned into to be read."""
-    return _spanned(settle(found, recipe), recipe)
+def ready_for(document: Document, recipe: Recipe) -> Document:
+    """Return the document whose bytes the spans of a recipe's fingerprints point into.
+
+    It is the document itself, unless a text in an encoding that lexers cannot read is compared as a program.
+    """
+    from chaffinch.read import encoding
+
+    if recipe.front in FRONTS or document.encoding == encoding.UTF8:
+        return document
+    # The native lexer reads any encoding that contains ASCII; Pygments needs a byte for each character.
+    contains_ascii = not document.encoding.startswith(("utf-16", "utf-32"))
+    is_native = not recipe.front.startswith(OTHER)
+    if contains_ascii and (is_native or encoding.single_byte_table(document.encoding) is not None):
+        return document
+    data = encoding.to_utf8(document.name, document.data, document.encoding)
+    sha256 = document.file_sha256 or File(document.name, document.data).sha256()
+    return replace(document, data=data, encoding=encoding.UTF8, file_sha256=sha256)
 
 
-def _spanned(found: Document, recipe: Recipe) -> Document:
-    if found.encoding in (None, "utf-8"):
-        return found
-    data = found.data if recipe.front.startswith(OTHER) else _source(found, recipe).data
-    if data is found.data or not isinstance(data, bytes):
-        return found
-    return found.reread(plain.as_utf8(found, found.encoding), encoding="utf-8")
+def native_source(document: Document, recipe: Recipe) -> Source:
+    """Return a document as the core reads it, for a recipe whose front end is in the core."""
+    from chaffinch.native.fingerprint import Source
+    from chaffinch.read import encoding
+    from chaffinch.read.formats import html, markdown, program, tex
 
-
-def _own_language(found: Document) -> str:
-    """The language that a program is in."""
-    if found.language in (None, "text") or str(found.language).startswith(OTHER):
-        raise Unreadable(
-            found.name,
-            SkipReason.INVALID,
-            "not a program in a language known here (chaffinch languages lists them)",
-        )
-    return family(str(found.language))
-
-
-def _is_plain_utf8(found: Document) -> bool:
-    return (found.format, found.encoding) == ("plain", "utf-8")
-
-
-def _unsettled_source(found: Document, recipe: Recipe) -> Source:
-    """Without a look at the bytes where the core can take it: this is done for every document, one by one."""
-    if recipe.front in ("text", "consonants") and found.encoding is None:
-        if found.format == "plain" and plain.first_guess(found.data) == "utf-8":
-            return Source.unicode(found.data, "utf-8")
-        if found.format == "plain" or (found.format is None and by_name(found.name) is None):
-            return Source.unknown(found.data)
-    return _source(settle(found, recipe), recipe)
-
-
-def _source(found: Document, recipe: Recipe) -> Source:
     if recipe.front == "bytes":
-        return Source(found.data)
-    encoding = found.encoding or plain.first_guess(found.data)
+        return Source(document.data)
     if recipe.front not in FRONTS:
-        return code.source(found, encoding, _own_language(found) if recipe.front == CODE else recipe.front)
-    return _SOURCES.get(found.format or "plain", plain.source)(found, encoding)
+        return program.source(document, _own_language(document) if recipe.front == CODE else recipe.front)
+    sources = {"html": html.source, "tex": tex.source, "markdown": markdown.source}
+    return sources.get(document.format, encoding.source)(document)
+
+
+def _own_language(document: Document) -> str:
+    """Return the language that a program is in."""
+    if document.language in ("text", "bytes") or document.language.startswith(OTHER):
+        detail = "not a program in a known language (chaffinch languages lists them)"
+        raise Unreadable(document.name, SkipReason.OTHER_LANGUAGE, detail)
+    return family(document.language)

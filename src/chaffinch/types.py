@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,11 +25,10 @@ class Section(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """A name and the bytes under it; format, language and encoding are found out unless given.
+class File:
+    """A name and the bytes under it, as they came.
 
-    The bytes of a format that is not text (PDF, DOCX) are the text that was taken out of it, in UTF-8, and the
-    sections tell the page or paragraph of each byte.
+    Encoding, format and language are detected when the file is read, unless you give them.
     """
 
     name: str
@@ -37,18 +36,39 @@ class Document:
     encoding: str | None = None
     format: str | None = None
     language: str | None = None
+
+    def sha256(self) -> str:
+        from hashlib import sha256  # slow to import, and most commands need none
+
+        return sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text or a program that is ready to be compared: encoding, format and language are known.
+
+    The bytes of a format that is not text (PDF, DOCX) are the text taken out of it, in UTF-8, and the sections
+    tell the page or paragraph of each byte. `Document(name, data)` reads the bytes as a file of that name; use
+    `File` for one that may hold several documents, such as an archive or a notebook.
+    """
+
+    name: str
+    data: bytes
+    encoding: str = ""
+    format: str = ""
+    language: str = ""
     """The programming language, or "text"."""
     sections: tuple[Section, ...] = ()
     file_sha256: str = ""
-    """Of the file, if the bytes are not its own: text taken out of it, or put into another encoding."""
+    """Hash of the file, if `data` is not what the file holds: extracted text, or text in another encoding."""
 
-    def reread(self, data: bytes, **changes: Any) -> Document:
-        """With other bytes than the file's, whose hash is kept."""
-        from hashlib import sha256  # slow to import, and most commands need none
-
-        return replace(
-            self, data=data, file_sha256=self.file_sha256 or sha256(self.data).hexdigest(), **changes
-        )
+    def __post_init__(self) -> None:
+        if not (self.encoding and self.format and self.language):
+            file = File(self.name, self.data, self.encoding or None, self.format or None, self.language or None)
+            # By name, since reading comes after this module.
+            only = import_module("chaffinch.read.ready").only_document(file)
+            for field_ in fields(self):
+                object.__setattr__(self, field_.name, getattr(only, field_.name))
 
     def place(self, offset: int) -> str:
         """Where a person would look for the byte there: "page 3, line 7"."""

@@ -160,7 +160,7 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
             total += len(prints)
             read.append(document.name)
             counts = f"{prints.symbols:12} {len(prints):12}"
-            click.echo(f"{counts}  {document.language or 'bytes':12} {printable(document.name)}")
+            click.echo(f"{counts}  {document.language:12} {printable(document.name)}")
         for recipe in dict.fromkeys(recipes.values()):
             t = recipe.guarantee
             click.echo(f"{recipe}: {f'runs of {t} symbols are always found' if t else 'no guarantee'}")
@@ -190,9 +190,12 @@ def _fingerprint_files(
 def _documents(paths: tuple[Path, ...], recipes: _Recipes) -> Iterator[Document | Skipped]:
     """What is in the paths; as bytes, files are taken as they are."""
     from chaffinch.read import collect
+    from chaffinch.read.ready import raw_document
 
     as_bytes = recipes.asked is not None and recipes.asked.front == "bytes"
-    return collect.files(paths) if as_bytes else collect.documents(paths)
+    if not as_bytes:
+        return collect.documents(paths)
+    return (f if isinstance(f, Skipped) else raw_document(f) for f in collect.files(paths))
 
 
 def _fingerprint_batch(
@@ -202,11 +205,11 @@ def _fingerprint_batch(
     from chaffinch import fingerprinting as api
 
     done: dict[int, Fingerprints] = {}
-    for kind in sorted({document.language or "bytes" for document in batch}):
-        chosen = [i for i, document in enumerate(batch) if (document.language or "bytes") == kind]
+    for kind in sorted({document.language for document in batch}):
+        chosen = [i for i, document in enumerate(batch) if document.language == kind]
         recipe = recipes[kind]
-        prepared = api.prepared([batch[i] for i in chosen], recipe)
-        done.update(zip((chosen[i] for i in prepared.places), prepared.prints, strict=True))
+        prepared = api.prepare([batch[i] for i in chosen], recipe)
+        done.update(zip((chosen[i] for i in prepared.numbers), prepared.prints, strict=True))
         for left_out in prepared.skipped:
             _skip(left_out, skipped)
     yield from ((batch[i], done[i]) for i in sorted(done))
@@ -349,7 +352,7 @@ def explain(context: click.Context, /, file: Path, shown: int, as_json: bool, **
     if not isinstance(found[0], Document):
         raise Unreadable(found[0].name, found[0].reason, found[0].detail)
     document = found[0]
-    recipe = recipes[document.language or "bytes"]
+    recipe = recipes[document.language]
     prints = api.fingerprint(document, recipe)
     if as_json:
         stream = api.stream(document, recipe)
@@ -359,7 +362,7 @@ def explain(context: click.Context, /, file: Path, shown: int, as_json: bool, **
             "ends": stream.ends.tolist(),
         }
         chosen = _as_dict(document, prints)
-        receipts = {document.language or "bytes": recipe.receipt()}
+        receipts = {document.language: recipe.receipt()}
         click.echo(json.dumps({"recipes": receipts, "stream": columns, "fingerprints": chosen}))
     else:
         for line in lines(document, recipe, prints, max(1, shown)):

@@ -29,7 +29,7 @@ def printable(text: str) -> str:
 def explain(document: Document, recipe: Recipe, prints: Fingerprints, shown: int) -> Iterator[str]:
     """What happens to a document, for the first `shown` symbols."""
     yield from _summary(document, recipe, prints)
-    document = api.spanned(document, recipe)
+    document = api.ready_for(document, recipe)
     found = api.stream(document, recipe)
     part = min(shown, len(found))
     if not part:

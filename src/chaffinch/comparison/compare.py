@@ -12,9 +12,7 @@ from chaffinch.comparison.clusters import find_clusters
 from chaffinch.comparison.earlier import read_earlier
 from chaffinch.comparison.inputs import (
     Comparable,
-    as_list,
     group_by_language,
-    read_submissions,
     refuse_addresses,
     require_existing,
     split_only_submission,
@@ -26,6 +24,7 @@ from chaffinch.comparison.options import LONG_RUN, SURPRISING, TOP, Options
 from chaffinch.comparison.ranking import rank
 from chaffinch.comparison.receipt import make_receipt
 from chaffinch.errors import SkipReason
+from chaffinch.read import collect
 from chaffinch.read.submissions.dates import Dated, dated
 from chaffinch.types import Report, Skipped
 
@@ -64,16 +63,16 @@ def compare(
         student_pattern=student_pattern,
         threads=threads,
     )
-    paths, base, old = as_list(paths), as_list(base), as_list(old)
+    paths, base, old = collect.as_list(paths), collect.as_list(base), collect.as_list(old)
     refuse_addresses([*paths, *base])
     require_existing([*base, *old])
     progress = progress or (lambda stage: None)
     progress("Reading ...")
-    new, skipped = read_submissions(paths, student_pattern)
+    new, skipped = collect.submissions(paths, student_pattern)
     earlier = read_earlier(old, new, student_pattern)
     if len(new) == 1 and not earlier.submissions and student_pattern is None:
         new = split_only_submission(new[0], paths)
-    base_submissions, skipped_base = read_submissions(base)
+    base_submissions, skipped_base = collect.submissions(base)
     base_submissions += earlier.boilerplate
     skipped += [*earlier.skipped, *skipped_base]
     submissions = with_unique_names(new, earlier.submissions)

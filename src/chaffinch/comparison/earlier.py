@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from chaffinch.comparison.inputs import Comparable, read_submissions
+from chaffinch.comparison.inputs import Comparable
 from chaffinch.errors import Damaged, IndexTrouble, SkipReason
+from chaffinch.read import collect
 from chaffinch.recipe import FRONTS
-from chaffinch.types import Document, Skipped, Submission
+from chaffinch.types import Document, File, Skipped, Submission
 
 if TYPE_CHECKING:  # imported on use: most comparisons need no index
     from chaffinch.index.index import Index
@@ -35,15 +36,15 @@ def read_earlier(
     items: Sequence[Comparable], new: Sequence[Submission], student_pattern: str | None
 ) -> EarlierWork:
     """Read documents, classes by their paths, and from indexes what shares anything with the new work."""
-    submissions, skipped = read_submissions([item for item in items if isinstance(item, Document)])
+    submissions, skipped = collect.submissions([item for item in items if isinstance(item, File | Document)])
     earlier = EarlierWork(submissions, skipped=skipped)
-    for path in dict.fromkeys(str(item) for item in items if not isinstance(item, Document)):
+    for path in dict.fromkeys(str(item) for item in items if not isinstance(item, File | Document)):
         from chaffinch.index.address import is_index
 
         if is_index(path):
             candidates_from_index(path, new, earlier)
         else:
-            submissions, skipped = read_submissions([path], student_pattern)
+            submissions, skipped = collect.submissions([path], student_pattern)
             earlier.submissions.extend(submissions)
             earlier.skipped.extend(skipped)
     return earlier

@@ -10,17 +10,11 @@ from pathlib import Path
 from chaffinch.errors import BadRecipe, SkipReason, Unreadable
 from chaffinch.languages import language
 from chaffinch.read import collect
-from chaffinch.read.ready import expand
 from chaffinch.recipe import CODE, FRONTS, Recipe
 from chaffinch.types import Document, Skipped, Submission
 
-Comparable = str | Path | Document
-"""A file, a folder or an archive by its path, or a document."""
-
-
-def as_list(items: Comparable | Iterable[Comparable]) -> list[Comparable]:
-    """Return one item as a list of one."""
-    return [items] if isinstance(items, str | Path | Document) else list(items)
+Comparable = collect.Item
+"""A file, a folder or an archive by its path, bytes under a name, or a document."""
 
 
 def require_existing(items: Iterable[Comparable]) -> None:
@@ -38,23 +32,6 @@ def refuse_addresses(items: Iterable[Comparable]) -> None:
 
             detail = "an index can only be earlier work: give it with --old"
             raise Unreadable(without_password(item), SkipReason.INVALID, detail)
-
-
-def read_submissions(
-    items: Sequence[Comparable], student_pattern: str | None = None
-) -> tuple[list[Submission], list[Skipped]]:
-    """Read paths, which may hold many submissions, and documents, which are one each."""
-    documents = [item for item in items if isinstance(item, Document)]
-    for document in documents:
-        if not (isinstance(document.name, str) and isinstance(document.data, bytes)):
-            raise TypeError(f"a Document has a name and bytes, not {document.name!r} and {type(document.data)}")
-    paths = [Path(item) for item in items if not isinstance(item, Document)]
-    submissions, skipped = collect.submissions(paths, student_pattern) if paths else ([], [])
-    for document in documents:
-        inside = list(expand(document))
-        submissions.append(Submission(document.name, tuple(d for d in inside if isinstance(d, Document))))
-        skipped += [s for s in inside if isinstance(s, Skipped)]
-    return submissions, skipped
 
 
 def split_only_submission(only: Submission, paths: Sequence[Comparable]) -> list[Submission]:
@@ -88,7 +65,7 @@ def group_by_language(
     Documents that are not in the language asked for are added to `skipped`.
     """
     wanted = None if asked in ("auto", CODE) else Recipe(asked).front
-    families = [[language.family(d.language or "text") for d in s.documents] for s in submissions]
+    families = [[language.family(d.language) for d in s.documents] for s in submissions]
     accepted = {language.family((wanted or "").removesuffix(language.KEEP_NAMES))}
     if not any(family in accepted for of_submission in families for family in of_submission):
         accepted.add("text")  # who names a language may mean files whose names do not show it

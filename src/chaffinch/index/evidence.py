@@ -65,9 +65,9 @@ def grown(
     threads = None if sum(len(document.data) for document in kept.values()) > _WORTH_THREADS else 1
     if boilerplate or how is not recipe or not query.is_whole or how.front.startswith(OTHER):
         return _grown_anew(query, how, kept, boilerplate, spread, threads)
-    sources = {number: api.native(document, how) for number, document in kept.items()}
+    sources = {number: api.native_source(document, how) for number, document in kept.items()}
     asked = QuerySeeds(query.prints.positions, query.number)
-    left = api.native(query.document, how)
+    left = api.native_source(query.document, how)
     common = core_index.extend_matches(left, sources, asked, spread, found, how, GAP, threads)
     return {
         number: Evidence(

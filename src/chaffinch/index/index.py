@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from chaffinch import fingerprinting as api
-from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex, SkipReason
+from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import ingest as adding
 from chaffinch.index import transfer
 from chaffinch.index.address import is_database
@@ -23,13 +23,11 @@ from chaffinch.index.koala.probes import is_close
 from chaffinch.index.records import CONTENTS, About, Info, Probed, Settings, Stored
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Store
-from chaffinch.read import collect, walk
-from chaffinch.read.formats import jsonl
-from chaffinch.read.ready import expand
+from chaffinch.read.collect import Item, collect
 from chaffinch.recipe import Recipe
-from chaffinch.types import Document, Skipped
+from chaffinch.types import Document
 
-Addable = str | Path | Document
+Addable = Item
 """A file, a folder, an archive or a file of JSON Lines by its path, or a document."""
 Tell = Callable[[str], None]
 
@@ -120,7 +118,7 @@ class Index:
         Another content under a name that is there needs `replacing`.
         """
         with self._writing():
-            found = _documents(items)
+            found = collect(items, json_lines=True)
             report = adding.add(self.store, found, about, boilerplate, replacing, threads, progress)
             self.store.forget_probes(report.replaced)
             return report
@@ -142,7 +140,7 @@ class Index:
         self, document: api.Readable, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
     ) -> Answer:
         """The documents that share the most with this one, the strongest first; see `Answer`."""
-        query = api.document(document)
+        query = api.document_for(document, self.recipe)
         answer = search(self.store, query, effort=effort, window=window, top=top)
         if self.store.settings.stored is not None:
             shares = ((hit.document.name, hit.containment) for hit in answer)
@@ -180,7 +178,7 @@ class Index:
     ) -> rotation.Rotated:
         """Chooses anew which fingerprints are stored, document by document, while searches go on."""
         with self._writing():
-            return rotation.rotate(self.store, names, _documents(sources), progress)
+            return rotation.rotate(self.store, names, collect(sources, json_lines=True), progress)
 
     def export(self, path: Path | str) -> int:
         """All of it as JSON Lines, for another store or another version; how many documents. Has the secret."""
@@ -217,27 +215,6 @@ def _settings(recipe: str | Recipe, content: str, own: Mapping[str, int | None])
     if content == "search-set":
         raise BadRecipe("a search set is kept with the recipe koala; keep text or none")
     return Settings(recipe if isinstance(recipe, Recipe) else Recipe(recipe), content)
-
-
-def _documents(items: Addable | Iterable[Addable]) -> Iterator[adding.Item]:
-    """Every document, with what is said about it, and what was left out."""
-    for item in [items] if isinstance(items, str | Path | Document) else items:
-        if isinstance(item, Document):
-            for found in [item] if item.language is not None else expand(item):
-                yield found if isinstance(found, Skipped) else (found, {})
-        elif jsonl.is_jsonl(Path(item)):
-            yield from jsonl.read(Path(item))
-        elif not Path(item).exists():
-            yield Skipped(str(item), SkipReason.NOT_FOUND, "no such file or folder")
-        else:
-            for path in walk.files(Path(item)):
-                if isinstance(path, Skipped):
-                    yield path
-                elif jsonl.is_listing(path):
-                    yield from jsonl.read(path)
-                else:
-                    for found in collect.documents([path]):
-                        yield found if isinstance(found, Skipped) else (found, {})
 
 
 def imported(where: str | Path, path: Path | str) -> Index:

@@ -22,9 +22,10 @@ from chaffinch.index.store import Store
 from chaffinch.native.fingerprint import Batch as Prints
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.native.segment import Postings
+from chaffinch.read.collect import Collected
 from chaffinch.types import Document, Fingerprints, Skipped
 
-Item = tuple[Document, Mapping[str, str]] | Skipped
+Item = Collected | Skipped
 """A document and what is said about it, or what was left out."""
 
 _HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -135,7 +136,7 @@ class _Adding:
         """Hands the batch to those who pack and write, and waits if they have too many."""
         waiting, self.waiting, self.size = self.waiting, {}, 0
         documents, gone = self._new(waiting)
-        prepared = api.readable(documents, self.store.settings.recipe, threads=self.threads)
+        prepared = api.prepare(documents, self.store.settings.recipe, threads=self.threads, only_starts=True)
         self.report.skipped += prepared.skipped
         if not prepared.documents:
             return

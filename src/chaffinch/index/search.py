@@ -101,7 +101,7 @@ def heaviest(store: Store, document: Document, top: int) -> tuple[dict[int, str]
 
 
 def _query(document: Document, settings: Settings, effort: float, window: int | None) -> Query:
-    document = api.spanned(document, settings.recipe)
+    document = api.ready_for(document, settings.recipe)
     prints = api.fingerprint(document, settings.recipe, window=window)
     hashes, number = _distinct(prints.hashes)
     asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.errors import ChaffinchError
-from chaffinch.fingerprinting import spanned, streams
+from chaffinch.fingerprinting import ready_for, streams
 from chaffinch.native import fingerprint as native
 from chaffinch.native.fingerprint import RESERVED, RESERVED_COUNT
 from chaffinch.recipe import Recipe
@@ -64,7 +64,7 @@ def join_streams(
 
     `with_names` also gives the streams of programs their named symbols.
     """
-    documents = [spanned(document, recipe) for submission in submissions for document in submission]
+    documents = [ready_for(document, recipe) for submission in submissions for document in submission]
     all_streams = streams(documents, recipe, with_names=with_names, threads=threads)
     sources = [native.Source.canonical(stream.symbols) for stream in all_streams]
     # In a canonical stream a fingerprint starts at its position.

@@ -17,7 +17,6 @@ from chaffinch.recipe import MAX_W, WINDOWED, Recipe
 from chaffinch.types import Fingerprints, Stream
 
 LEVELS = ("portable", "avx2", "avx512")
-MAX_BYTES = 2**32 - 1
 
 # A symbol has 32 bits. The top two are 00 for bytes, folded code points, punctuation marks and token classes;
 # 10 or 11 for keywords and for tokens named by what they say; 01 for nothing that a document contains.

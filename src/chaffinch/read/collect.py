@@ -1,53 +1,120 @@
-"""Paths -> everything in them: files, folders, archives."""
+"""Paths, files and documents -> every document in them: the one way in."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from chaffinch.errors import Unreadable
 from chaffinch.read import walk
-from chaffinch.read.load import contents
-from chaffinch.read.ready import expand
+from chaffinch.read.formats import jsonl
+from chaffinch.read.load import load
+from chaffinch.read.ready import ready_documents
 from chaffinch.read.submissions.grouping import Found, group
-from chaffinch.types import Document, Skipped, Submission
+from chaffinch.types import Document, File, Skipped, Submission
+
+Item = str | Path | File | Document
+"""A file, a folder or an archive by its path; bytes under a name; or a document that is ready."""
 
 
-def files(paths: Iterable[Path]) -> Iterator[Document | Skipped]:
-    """Every file, as it is; folders in order of their names, without what is no work of a person's."""
-    for path in paths:
-        for found in walk.files(path) if path.is_dir() else [path]:
-            yield _file(found) if isinstance(found, Path) else found
+class Collected(NamedTuple):
+    """A document, and what a line of JSON Lines says about it: URL, contact, date."""
+
+    document: Document
+    about: Mapping[str, str]
 
 
-def documents(paths: Iterable[Path]) -> Iterator[Document | Skipped]:
-    """Every document in files, folders and archives, with its format and language, and what was left out."""
-    for found in files(paths):
-        if isinstance(found, Document):
-            yield from expand(found)
+def as_list(items: Item | Iterable[Item]) -> list[Item]:
+    """Return a list of items, whether one or several were given."""
+    return [items] if isinstance(items, str | Path | File | Document) else list(items)
+
+
+def collect(items: Item | Iterable[Item], *, json_lines: bool = False) -> Iterator[Collected | Skipped]:
+    """Yield every document in the items, and an entry for whatever is skipped.
+
+    With `json_lines`, a file of JSON Lines holds a document on each line; otherwise it is a text.
+    """
+    for item in as_list(items):
+        if isinstance(item, File | Document):
+            _check(item)
+        if isinstance(item, Document):
+            yield Collected(item, {})
+        elif isinstance(item, File):
+            yield from _with_nothing_about(ready_documents(item))
         else:
-            yield found
+            yield from _from_path(Path(item), json_lines)
 
 
-def submissions(paths: Iterable[Path], pattern: str | None = None) -> tuple[list[Submission], list[Skipped]]:
-    """What every student handed in, and what was left out; `pattern` finds a student's name in a path."""
-    found: list[Found] = []
-    skipped: list[Skipped] = []
+def _from_path(root: Path, json_lines: bool) -> Iterator[Collected | Skipped]:
+    for path in walk.files(root):
+        if isinstance(path, Skipped):
+            yield path
+        elif json_lines and jsonl.is_json_lines(path, is_named=path == root):
+            yield from (
+                found if isinstance(found, Skipped) else Collected(*found) for found in jsonl.read(path)
+            )
+        elif isinstance(file := load_file(path), Skipped):
+            yield file
+        else:
+            yield from _with_nothing_about(ready_documents(file))
+
+
+def _with_nothing_about(documents: Iterable[Document | Skipped]) -> Iterator[Collected | Skipped]:
+    return (found if isinstance(found, Skipped) else Collected(found, {}) for found in documents)
+
+
+def files(paths: Iterable[str | Path]) -> Iterator[File | Skipped]:
+    """Yield every file in the paths as it is; folders are walked in order of names."""
     for path in paths:
-        root = str(path)
-        for document in documents([path]):
-            if isinstance(document, Document):
-                below = document.name.removeprefix(root).replace(os.sep, "/").lstrip("/")
-                found.append(Found(root, below, document))
-            else:
+        for found in walk.files(Path(path)):
+            yield found if isinstance(found, Skipped) else load_file(found)
+
+
+def documents(paths: Item | Iterable[Item]) -> Iterator[Document | Skipped]:
+    """Yield every document in files, folders and archives, and an entry for whatever is skipped."""
+    return (found if isinstance(found, Skipped) else found.document for found in collect(paths))
+
+
+def submissions(
+    items: Item | Iterable[Item], pattern: str | None = None
+) -> tuple[list[Submission], list[Skipped]]:
+    """Return what every student handed in, and what is skipped.
+
+    `pattern` is a regular expression that finds a student's name in a path. A `File` or a `Document` is a
+    submission of its own.
+    """
+    found: list[Found] = []
+    given: list[Submission] = []
+    skipped: list[Skipped] = []
+    for item in as_list(items):
+        documents_here: list[Document] = []
+        for document in documents(item):
+            if isinstance(document, Skipped):
                 skipped.append(document)
-    grouped, nobodys = group(found, pattern)
-    return grouped, skipped + nobodys
+            else:
+                documents_here.append(document)
+        if isinstance(item, File | Document):
+            given.append(Submission(item.name, tuple(documents_here)))
+            continue
+        root = str(Path(item))
+        for document in documents_here:
+            below = document.name.removeprefix(root).replace(os.sep, "/").lstrip("/")
+            found.append(Found(root, below, document))
+    grouped, unmatched = group(found, pattern)
+    return [*grouped, *given], skipped + unmatched
 
 
-def _file(path: Path) -> Document | Skipped:
+def load_file(path: Path) -> File | Skipped:
+    """Return a file's bytes, or why they cannot be read."""
     try:
-        return Document(str(path), contents(path))
+        return File(str(path), load(path))
     except Unreadable as error:
         return Skipped.because(error)
+
+
+def _check(item: File | Document) -> None:
+    if not (isinstance(item.name, str) and isinstance(item.data, bytes)):
+        kind = type(item).__name__
+        raise TypeError(f"a {kind} has a name and bytes, not {item.name!r} and {type(item.data)}")

@@ -1,13 +1,13 @@
-"""Which format is it? By content first, by name second."""
+"""Which format is a file? By content first, by name second."""
 
 from __future__ import annotations
 
 import re
 
 from chaffinch.languages import language
-from chaffinch.read import encoding as plain
+from chaffinch.read.encoding import UTF8, by_first_bytes
 from chaffinch.read.formats import html, mail, notebook
-from chaffinch.types import Document
+from chaffinch.types import File
 
 ARCHIVES = ("zip", "tar", "gzip", "bzip2", "xz", "7z")
 
@@ -37,20 +37,20 @@ _EXTENSIONS = {
     "mbox": "mbox",
 }
 _TEX = re.compile(rb"^[^%\n]*\\(?:documentclass|documentstyle|begin\s*\{document\})", re.M)
-_HEAD = 1 << 12
-# White space, escapes of some encodings and the end-of-file mark of old systems are part of texts.
+_HEAD_BYTES = 1 << 12
+# White space, escapes of some encodings and the end-of-file mark of old systems occur in texts.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
 
 
-def by_name(name: str) -> str | None:
-    """The format of text that its extension tells."""
-    return _EXTENSIONS.get(name[name.rfind(".") + 1 :].lower())  # asked for every document: a path is too slow
+def _by_name(name: str) -> str | None:
+    """Return the text format that an extension stands for."""
+    return _EXTENSIONS.get(name[name.rfind(".") + 1 :].lower())  # called for every document: a Path is too slow
 
 
-def format_of(document: Document) -> str:
-    """The format of bytes as they come: "plain" if nothing else fits, "binary" if they are no text."""
-    data = document.data
-    head = data[:_HEAD]
+def detect_format(file: File) -> str:
+    """Return the format of a file: "plain" if nothing else fits, "binary" if it is not text."""
+    data = file.data
+    head = data[:_HEAD_BYTES]
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         from chaffinch.read.formats.office import office  # slow to import, seldom needed
 
@@ -63,16 +63,16 @@ def format_of(document: Document) -> str:
         return "tar"
     if _is_binary(head):
         return "binary"
-    # A program may hold a page or a letter; its name says what it is.
-    if language.of_file(document.name, head) is not None:
+    # A program may contain a page or a letter; its name tells that it is a program.
+    if language.of_file(file.name, head) is not None:
         return "plain"
-    return _text_format(document, head) or by_name(document.name) or "plain"
+    return _text_format(data, head) or _by_name(file.name) or "plain"
 
 
-def _text_format(document: Document, head: bytes) -> str | None:
-    if html.is_html(document):
+def _text_format(data: bytes, head: bytes) -> str | None:
+    if html.is_html(data):
         return "html"
-    if notebook.is_notebook(document.data):
+    if notebook.is_notebook(data):
         return "notebook"
     if mail.is_mbox(head):
         return "mbox"
@@ -82,7 +82,7 @@ def _text_format(document: Document, head: bytes) -> str | None:
 
 
 def _is_tar(header: bytes) -> bool:
-    """By the sum that is in every header, since the oldest have nothing else."""
+    """Tell by the checksum in every header, since the oldest archives have no other mark."""
     if len(header) < 512 or not header[148:155].strip(b" \0").isdigit():
         return False
     try:
@@ -94,4 +94,4 @@ def _is_tar(header: bytes) -> bool:
 def _is_binary(head: bytes) -> bool:
     if len(head) - len(head.translate(None, _CONTROL)) <= len(head) // 20:
         return False
-    return plain.first_guess(head) == "utf-8"  # else it is text in an encoding that has zeros
+    return by_first_bytes(head) == UTF8  # else it is text in an encoding that has zero bytes

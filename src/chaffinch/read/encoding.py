@@ -1,8 +1,9 @@
-"""Plain text in any encoding -> a Source whose places are bytes of the original."""
+"""Which encoding is a text in, and how does the core read it?"""
 
 from __future__ import annotations
 
 import codecs
+import re
 from array import array
 from contextlib import suppress
 from functools import cache
@@ -12,88 +13,100 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.native import fingerprint as core
-from chaffinch.native.fingerprint import Source
+from chaffinch.native.fingerprint import Source, count_utf8
 from chaffinch.read.latin_encodings import encoding_of
 from chaffinch.types import Document
 
 # UTF-32 before UTF-16: its little-endian mark begins with the other's.
+UTF8 = "utf-8"
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_HEAD = 1 << 12
-_SAMPLE = 1 << 16
+_HEAD_BYTES = 1 << 12
+_SAMPLE_BYTES = 1 << 16
 _REPLACEMENT = 0xFFFD
 _ERROR = "\uffff"  # no character, so it cannot be part of a text
+_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
 _DOUBLE_BYTE = ("gb18030", "cp932", "euc_jp", "cp949", "big5hkscs")
 
 
-def first_guess(data: bytes) -> str:
-    """The encoding, by the byte order mark, by zero bytes or by escapes, else UTF-8."""
+def detect(data: bytes, *, is_page: bool = False) -> str:
+    """Return the encoding of a text, by all of its bytes. A web page may declare its own."""
+    if data.isascii() and b"\0" not in data and b"\x1b" not in data:
+        return UTF8
+    encoding = by_first_bytes(data)
+    if encoding != UTF8:
+        return encoding
+    characters, invalid = count_utf8(data)
+    if not invalid or characters > invalid:
+        return UTF8  # a few bad bytes in good UTF-8 are passed over
+    return (declared_by_page(data) if is_page else None) or _likeliest(data)
+
+
+def by_first_bytes(data: bytes) -> str:
+    """Return the encoding by the byte order mark, by zero bytes or by escapes, else UTF-8."""
     if data[:1] in b"\xff\xfe\x00":
         for mark, encoding in _MARKS:
             if data.startswith(mark):
                 return encoding
-    if data.find(b"\0", 0, _HEAD) >= 0 and (encoding := _wide(data[:_HEAD])):
+    if data.find(b"\0", 0, _HEAD_BYTES) >= 0 and (encoding := _wide(data[:_HEAD_BYTES])):
         return encoding
-    if data.find(b"\x1b", 0, _HEAD) >= 0 and b"\x1b$" in data[:_HEAD]:
+    if data.find(b"\x1b", 0, _HEAD_BYTES) >= 0 and b"\x1b$" in data[:_HEAD_BYTES]:
         with suppress(UnicodeError):
             data.decode("iso2022_jp")
             return "iso2022_jp"
-    return "utf-8"
+    return UTF8
 
 
-def second_guess(data: bytes, declared: str | None = None) -> str:
-    """The encoding of what was taken for UTF-8: still that, else what it declares, else the likeliest."""
-    characters, invalid = core.count_utf8(data)
-    if not invalid or characters > invalid:
-        return "utf-8"  # a few bad bytes in good UTF-8 are passed over
+def declared_by_page(data: bytes) -> str | None:
+    """Return the encoding that a web page declares, unless it is Unicode, which its bytes would show."""
+    declared = _CHARSET.search(data[:_HEAD_BYTES])
     with suppress(LookupError, ValueError):
-        name = codecs.lookup(declared or "").name
-        if not name.startswith("utf"):  # which it is not
+        name = codecs.lookup(declared[1].decode("ascii") if declared else "").name
+        if not name.startswith("utf"):
             return name
-    return detect(data)
+    return None
 
 
-def detect(data: bytes) -> str:
-    """The likeliest encoding of bytes that are not Unicode; any bytes are Latin-1 if nothing fits better."""
-    sample = _telling(data)
+def _likeliest(data: bytes) -> str:
+    """Return the likeliest encoding of bytes that are not Unicode; Latin-1 if nothing fits better."""
+    sample = _sample(data)
     high = np.frombuffer(data[: 1 << 20], np.uint8) >= 0x80
     if 200 * int(high.sum()) < len(high) and not (high[1:] & high[:-1]).any():
-        return "cp1252"  # quotation marks and dashes in ASCII, too few to tell a language by
+        return "cp1252"  # quotation marks and dashes in ASCII: too few to tell a language by
     if (encoding := encoding_of(sample)) is not None:
         return encoding
     from charset_normalizer import from_bytes  # slow to import, seldom needed
 
     # The end of the sample may split a character of two bytes; then the text is more coherent without it.
     guesses = [from_bytes(sample[: len(sample) - cut]).best() for cut in range(2)]
-    # Unicode it is not: that has been looked at, and two ASCII letters may be a character of UTF-16.
+    # It is not Unicode, which was ruled out above; two ASCII letters may look like a character of UTF-16.
     likely = [g for g in guesses if g is not None and not g.encoding.startswith(("ascii", "utf_"))]
     if not likely:
         return _with_errors(sample)
     return max(likely, key=lambda guess: (guess.coherence, -guess.chaos)).encoding
 
 
-def _telling(data: bytes) -> bytes:
-    """A stretch of the text that begins with the line or word in which the first non-ASCII byte stands."""
+def _sample(data: bytes) -> bytes:
+    """Return a stretch of the text that begins with the line or word of the first non-ASCII byte."""
     ascii_ = np.frombuffer(data, np.uint8) < 0x80
     first = int(ascii_.argmin()) if len(data) else 0
     start = max(data.rfind(b"\n", 0, first), data.rfind(b" ", 0, first)) + 1
-    return data[start : start + _SAMPLE]
+    return data[start : start + _SAMPLE_BYTES]
 
 
 def _with_errors(sample: bytes) -> str:
-    """A double-byte encoding in which next to nothing is wrong, else Latin-1."""
+    """Return a double-byte encoding with almost no errors, else Latin-1."""
     wrong = {e: sample.decode(e, "replace").count("\ufffd") for e in _DOUBLE_BYTE}
     best = min(wrong, key=lambda encoding: wrong[encoding])
     return best if wrong[best] <= len(sample) // 200 else "latin-1"
 
 
 def _wide(sample: bytes) -> str:
-    """UTF-32 or UTF-16 without a mark; else nothing."""
+    """Return UTF-32 or UTF-16 for text without a byte order mark, else an empty string."""
     fours = np.frombuffer(sample[: len(sample) & ~3], np.uint8).reshape(-1, 4)
     if len(fours):
         if not fours[:, 3].any() and (fours[:, 2] <= 0x10).all():
@@ -110,19 +123,14 @@ def _wide(sample: bytes) -> str:
     return encoding if readable >= 0.95 * len(text) and "\ufffd" not in text[:-1] else ""
 
 
-def source(document: Document, encoding: str) -> Source:
-    """The document in this encoding, as the core takes it."""
-    if encoding == "utf-8":
-        return Source.unicode(document.data, encoding)
-    try:
-        name = codecs.lookup(encoding).name
-    except (LookupError, ValueError):
-        raise Unreadable(
-            document.name, SkipReason.INVALID, f"no encoding {encoding!r}; leave it out to detect it"
-        ) from None
-    data = document.data
+def source(document: Document) -> Source:
+    """Return plain text as the core reads it; places are bytes of the document."""
+    data, encoding = document.data, document.encoding
+    if encoding == UTF8:
+        return Source.unicode(data, encoding)
+    name = _known(document.name, encoding)
     if name in ("utf-8", "utf-8-sig"):
-        return Source.unicode(data, "utf-8")
+        return Source.unicode(data, UTF8)
     if name in ("utf-16", "utf-32"):  # the byte order is in the mark; without one, little-endian is usual
         big = data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
         return Source.unicode(data, name + ("-be" if big else "-le"))
@@ -134,26 +142,41 @@ def source(document: Document, encoding: str) -> Source:
     try:
         return Source.decoded(*_decode(data, name))
     except (LookupError, UnicodeError) as error:
-        raise Unreadable(
-            document.name, SkipReason.DAMAGED, f"cannot be decoded as {encoding}: {error}"
-        ) from None
+        detail = f"cannot be decoded as {encoding}: {error}"
+        raise Unreadable(document.name, SkipReason.DAMAGED, detail) from None
 
 
-def as_utf8(document: Document, encoding: str) -> bytes:
-    """The document's bytes in UTF-8, for what reads nothing else; spans then point into these."""
-    if encoding == "utf-8":
-        return document.data
+def is_read_in_place(encoding: str, kind: str, *, is_program: bool) -> bool:
+    """Whether the core reads text of this encoding and format where it stands, so that spans point into it."""
+    if encoding == UTF8:
+        return True
+    if is_program:  # the lexer reads every encoding that contains ASCII
+        return single_byte_table(encoding) is not None or not encoding.startswith(("utf-16", "utf-32"))
+    if kind == "html":
+        return single_byte_table(encoding) is not None
+    return kind not in ("tex", "markdown")
+
+
+def to_utf8(name: str, data: bytes, encoding: str) -> bytes:
+    """Return a text in UTF-8."""
+    if encoding == UTF8:
+        return data
+    _known(name, encoding)
+    return data.decode(encoding, "replace").encode()
+
+
+def _known(name: str, encoding: str) -> str:
+    """Return Python's own name of an encoding."""
     try:
-        return document.data.decode(encoding, "replace").encode()
+        return codecs.lookup(encoding).name
     except (LookupError, ValueError):
-        raise Unreadable(
-            document.name, SkipReason.INVALID, f"no encoding {encoding!r}; leave it out to detect it"
-        ) from None
+        detail = f"no encoding {encoding!r}; leave it out to have it detected"
+        raise Unreadable(name, SkipReason.INVALID, detail) from None
 
 
 @cache
 def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
-    """The code point of every byte; None if characters may take several, or if there is no such encoding."""
+    """Return the code point of every byte, or None unless every character of the encoding is one byte."""
     try:
         name = codecs.lookup(encoding).name
     except (LookupError, ValueError):
@@ -170,7 +193,7 @@ def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
 
 
 def _decode(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Code points and where they start: from the size of every character's encoding, and of every error."""
+    """Return code points and where they start, from the size of every encoded character and of every error."""
     if encoding.startswith(("iso2022", "hz", "utf-7")):  # they have states: a character alone says nothing
         return _decode_bytewise(data, encoding)
     errors: list[int] = []

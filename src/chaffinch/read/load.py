@@ -1,4 +1,4 @@
-"""Files -> their bytes, with a clear message for whatever cannot be read."""
+"""Read a file's bytes, with a clear message if that fails."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.native import fingerprint as core
+
+MAX_BYTES = 2**32 - 1
+"""The core counts bytes in 32 bits."""
 
 
-def contents(path: Path) -> bytes:
-    """All bytes of a file or pipe."""
+def load(path: Path) -> bytes:
+    """Return all bytes of a file or pipe."""
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -23,7 +25,7 @@ def contents(path: Path) -> bytes:
     except IsADirectoryError:
         raise Unreadable(path, SkipReason.INVALID, "is a directory; name the files in it") from None
     except FileNotFoundError:
-        raise Unreadable(path, SkipReason.NOT_FOUND, "no such file") from None
+        raise Unreadable(path, SkipReason.NOT_FOUND, "no such file or folder") from None
     except PermissionError:
         raise Unreadable(path, SkipReason.NO_PERMISSION, "no permission to read it") from None
     except (OSError, ValueError) as error:
@@ -32,7 +34,7 @@ def contents(path: Path) -> bytes:
 
 
 def _from_pipe(path: Path, file: BinaryIO) -> bytes:
-    """What has no size to tell beforehand."""
+    """Read what has no size in advance."""
     parts: list[bytes] = []
     size = 0
     while part := file.read(1 << 20):
@@ -43,5 +45,5 @@ def _from_pipe(path: Path, file: BinaryIO) -> bytes:
 
 
 def refuse_large(name: str, size: int) -> None:
-    if size > core.MAX_BYTES:
+    if size > MAX_BYTES:
         raise Unreadable(name, SkipReason.TOO_LARGE, "longer than 4 GiB; split it")

@@ -1,4 +1,4 @@
-"""A document as it comes -> the documents in it that the core can take."""
+"""A file as it came -> the documents in it, ready to be compared."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from dataclasses import replace
 from importlib import import_module
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
-from chaffinch.languages import language
+from chaffinch.languages import language as languages
+from chaffinch.read import encoding as encodings
 from chaffinch.read.budget import Budget
-from chaffinch.read.detect import ARCHIVES, format_of
+from chaffinch.read.detect import ARCHIVES, detect_format
 from chaffinch.read.own_reports import OWN_REPORT, is_own_report
-from chaffinch.types import Document, Skipped
+from chaffinch.types import Document, File, Skipped
 
-# Formats whose text must be taken out, and the module that does it, imported when needed.
+TEXT = "text"
+"""The language of everything that is not a program."""
+
+# Formats whose text must be extracted, and the module that does it, imported when needed.
 _READERS = {
     "pdf": "pdf",
     "postscript": "postscript",
@@ -26,7 +30,6 @@ _READERS = {
     "mail": "mail",
     "mbox": "mail",
 }
-_LONE_RETURN = re.compile(rb"\r(?!\n)")
 _REFUSED = {
     "ole": Problem(
         SkipReason.NOT_TEXT,
@@ -35,61 +38,93 @@ _REFUSED = {
     "office": Problem(SkipReason.NOT_TEXT, "a spreadsheet, a presentation or a drawing; save it as PDF"),
     "binary": Problem(SkipReason.NOT_TEXT, "binary, not text"),
 }
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_LANGUAGE_HEAD_BYTES = 1 << 14
 
 
-def expand(document: Document, budget: Budget | None = None) -> Iterator[Document | Skipped]:
-    """Every document in it, with its format and language; what cannot be read is told, and that is all."""
-    kind = document.format or format_of(document)
-    if kind in _REFUSED:
-        yield Skipped(document.name, *_REFUSED[kind])
-    elif kind in ARCHIVES or kind in _READERS:
-        document = replace(document, format=kind)
-        try:
-            inner = (budget or Budget()).within(document.name, len(document.data))
-            is_empty = True
-            for found in _contents(document, kind, inner):
-                is_empty = False
-                if isinstance(found, Document) and found.format is None:
-                    yield from expand(found, inner)
-                else:
-                    yield found
-            if is_empty:  # a notebook without cells
-                yield Skipped(document.name, SkipReason.EMPTY, "nothing in it to compare")
-        except Unreadable as error:
-            yield Skipped.because(error, document.name)
-        except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
-            yield Skipped(
-                document.name,
-                SkipReason.DAMAGED,
-                f"not a {kind} file that can be read ({type(error).__name__}: {error})",
-            )
-    elif is_own_report(document.data):
-        yield Skipped(document.name, *OWN_REPORT)
-    else:
-        written_in = document.language or language_of(document)
-        found = document if written_in == "text" else _with_lines(document)
-        yield replace(found, format=kind, language=written_in)
+def ready_documents(file: File, budget: Budget | None = None) -> Iterator[Document | Skipped]:
+    """Read a file: yield every document in it, and an entry for whatever cannot be read."""
+    kind = file.format or detect_format(file)
+    try:
+        if kind in _REFUSED:
+            yield Skipped(file.name, *_REFUSED[kind])
+        elif kind in ARCHIVES or kind in _READERS:
+            yield from _packed_documents(replace(file, format=kind), kind, budget or Budget())
+        elif is_own_report(file.data):
+            yield Skipped(file.name, *OWN_REPORT)
+        else:
+            yield text_document(file, kind)
+    except Unreadable as error:
+        yield Skipped.because(error, file.name)
+    except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
+        detail = f"not a {kind} file that can be read ({type(error).__name__}: {error})"
+        yield Skipped(file.name, SkipReason.DAMAGED, detail)
 
 
-def _with_lines(document: Document) -> Document:
-    """A program whose lines end with a return alone, as compilers take it: no byte moves."""
-    data = document.data
-    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
-        return document
-    return document.reread(_LONE_RETURN.sub(b"\n", data))
+def _packed_documents(file: File, kind: str, budget: Budget) -> Iterator[Document | Skipped]:
+    """Yield the documents in an archive, or those that a reader extracts."""
+    within = budget.within(file.name, len(file.data))
+    is_empty = True
+    for item in _contents(file, kind, within):
+        is_empty = False
+        if isinstance(item, File):
+            yield from ready_documents(item, within)
+        else:
+            yield item
+    if is_empty:  # a notebook without cells
+        yield Skipped(file.name, SkipReason.EMPTY, "nothing in it to compare")
 
 
-def language_of(document: Document) -> str:
-    """The language a document is compared in: a programming language, or "text"."""
-    return language.of_file(document.name, document.data[: 1 << 14]) or "text"
-
-
-def _contents(document: Document, kind: str, budget: Budget) -> Iterator[Document | Skipped]:
+def _contents(file: File, kind: str, budget: Budget) -> Iterator[File | Document | Skipped]:
     if kind in ARCHIVES:
-        from chaffinch.read.archives import tar as archive
+        from chaffinch.read.archives import tar
 
-        return archive.members(document, budget)
-    read: Callable[[Document], Iterator[Document]] = import_module(
-        f"chaffinch.read.formats.{_READERS[kind]}"
-    ).read
-    return read(document)
+        return tar.members(file, budget)
+    reader = import_module(f"chaffinch.read.formats.{_READERS[kind]}")
+    read: Callable[[File], Iterator[File | Document]] = reader.read
+    return read(file)
+
+
+def text_document(file: File, kind: str, language: str | None = None) -> Document:
+    """Make a document of a file whose bytes are text: find its language and encoding.
+
+    Spans point into the document's bytes. They are the file's own wherever the core can read them; a program
+    with lone carriage returns gets line feeds, and what the core cannot read in place becomes UTF-8.
+    """
+    language = language or file.language or language_of(file)
+    data = file.data if language == TEXT else _with_line_feeds(file.data)
+    encoding = file.encoding or encodings.detect(data, is_page=kind == "html")
+    if not encodings.is_read_in_place(encoding, kind, is_program=language != TEXT):
+        data, encoding = encodings.to_utf8(file.name, data, encoding), encodings.UTF8
+    sha256 = "" if data is file.data else file.sha256()
+    return Document(file.name, data, encoding, kind, language, (), sha256)
+
+
+def only_document(file: File) -> Document:
+    """Return the document in a file that holds exactly one, or raise an error."""
+    if not (isinstance(file.name, str) and isinstance(file.data, bytes)):
+        raise TypeError(f"a Document has a name and bytes, not {file.name!r} and {type(file.data)}")
+    found = list(ready_documents(file))
+    if len(found) > 1:
+        detail = f"holds {len(found)} documents; give it as a chaffinch.File, or use chaffinch.documents"
+        raise Unreadable(file.name, SkipReason.INVALID, detail)
+    if isinstance(found[0], Skipped):
+        raise Unreadable(found[0].name, found[0].reason, found[0].detail)
+    return found[0]
+
+
+def raw_document(file: File) -> Document:
+    """Return a file's bytes as a document that is compared byte by byte."""
+    return Document(file.name, file.data, "binary", "binary", "bytes")
+
+
+def _with_line_feeds(data: bytes) -> bytes:
+    """Return a program whose lines end with a lone return as compilers read it. No byte moves."""
+    if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
+        return data
+    return _LONE_RETURN.sub(b"\n", data)
+
+
+def language_of(file: File) -> str:
+    """Return the language a file is compared in: a programming language, or "text"."""
+    return languages.of_file(file.name, file.data[:_LANGUAGE_HEAD_BYTES]) or TEXT

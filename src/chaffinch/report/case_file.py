@@ -65,7 +65,7 @@ class _Side:
         return self.text.line_range(self.start, self.end)
 
     def line(self, number: int | None) -> _Line | None:
-        """Return a line with the match marked in it; None stands for a gap."""
+        """Return a line with the match marked in it; None means a gap."""
         if number is None:
             return None
         first, last = self.text.lines[number - 1], len(self.text.text)
@@ -87,7 +87,7 @@ class _Side:
         )
 
     def _marked(self, start: int, end: int) -> Iterator[tuple[str, bool]]:
-        """Yield the pieces of the match between two characters, and whether each lies in a run."""
+        """Yield the pieces of the match between two characters, and whether each is part of a run."""
         position = start
         for run_start, run_end in self.runs[bisect_right(self.runs, start, key=lambda run: run[1]) :]:
             if run_start >= end:

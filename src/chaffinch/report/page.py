@@ -38,13 +38,13 @@ def _static(name: str) -> str:
 
 @cache
 def styles(*names: str) -> str:
-    """Return the named style sheets, safe to stand in a page as they are."""
+    """Return the named style sheets, marked as safe for a page."""
     return _safe("\n".join(map(_static, names)))
 
 
 @cache
 def script(*entries: str) -> str:
-    """Return the named modules and all that they import as one script, safe to stand in a page as it is."""
+    """Return the named modules and everything they import as one script, marked as safe for a page."""
     return _safe(bundle(entries, _static))
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.budget import Budget
 from chaffinch.read.walk import BUILD_OUTPUT, excluded, in_order, is_environment
-from chaffinch.types import Document, Skipped
+from chaffinch.types import File, Skipped
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -47,7 +47,7 @@ class _Folder:
         self.files[free] = number
 
 
-def members(archive: str, listing: Listing, budget: Budget) -> Iterator[Document | Skipped]:
+def members(archive: str, listing: Listing, budget: Budget) -> Iterator[File | Skipped]:
     """The files of an archive in order of their paths, one at a time."""
     for path, number in _in_order(_tree(archive, listing.entries, budget)):
         name = f"{archive}/{path}"
@@ -63,7 +63,7 @@ def members(archive: str, listing: Listing, budget: Budget) -> Iterator[Document
             except MemoryError:
                 yield Skipped(name, SkipReason.TOO_LARGE, "needs more memory than there is; unpack it yourself")
             else:
-                yield Document(name, data)
+                yield File(name, data)
                 del data  # one at a time
     if listing.broken:
         yield Skipped(archive, *listing.broken)

@@ -20,7 +20,7 @@ from typing import IO, NamedTuple
 from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.archives.members import Entry, Listing
 from chaffinch.read.budget import MAX_MEMBER, Budget
-from chaffinch.types import Document
+from chaffinch.types import File
 
 _SECONDS = 300
 _MAX_LISTING = 512 << 20
@@ -37,9 +37,9 @@ class _Member(NamedTuple):
     problem: Problem | None
 
 
-def listing(document: Document, budget: Budget, open_files: ExitStack) -> Listing:
+def listing(file: File, budget: Budget, open_files: ExitStack) -> Listing:
     """The members of a 7z archive, all unpacked at once since they are packed as one."""
-    name = document.name
+    name = file.name
     program = next(filter(None, map(shutil.which, ("7z", "7zz", "7za"))), None)
     if program is None:
         raise Unreadable(
@@ -47,7 +47,7 @@ def listing(document: Document, budget: Budget, open_files: ExitStack) -> Listin
         )
     folder = Path(open_files.enter_context(TemporaryDirectory(prefix="chaffinch-")))
     archive = folder / "archive"
-    archive.write_bytes(document.data)
+    archive.write_bytes(file.data)
 
     def run(most: int, *command: str) -> IO[bytes]:
         printed = open_files.enter_context(TemporaryFile())  # noqa: SIM115
@@ -58,7 +58,7 @@ def listing(document: Document, budget: Budget, open_files: ExitStack) -> Listin
     wanted = {member.path for member in members} - {member.path for member in members if member.problem}
     streamed = [member for member in members if member.path in wanted]
     total = sum(member.size for member in streamed)
-    if total > budget.most(len(document.data)):
+    if total > budget.most(len(file.data)):
         raise Unreadable(
             name,
             SkipReason.TOO_LARGE,

@@ -25,7 +25,7 @@ from chaffinch.read.archives import sevenzip
 from chaffinch.read.archives import zip as zips
 from chaffinch.read.archives.members import Entry, Listing
 from chaffinch.read.budget import MAX_MEMBER, Budget, too_large
-from chaffinch.types import Document, Skipped
+from chaffinch.types import File, Skipped
 
 _DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _ENDINGS = re.compile(r"\.(?:gz|bz2|xz|z|tgz|tbz2?|txz)$", re.I)
@@ -35,42 +35,42 @@ _MAX_HEADER = 1 << 20
 """No name or table of attributes in a TAR is longer."""
 
 
-def members(document: Document, budget: Budget) -> Iterator[Document | Skipped]:
+def members(file: File, budget: Budget) -> Iterator[File | Skipped]:
     """The files in an archive, which may be archives again.
 
-    The budget is what this archive may spend: `outer.within(document.name, len(document.data))`.
+    The budget is what this archive may spend: `outer.within(file.name, len(file.data))`.
     """
     with ExitStack() as open_files:
         try:
-            found = _listing(document, budget, open_files)
+            found = _listing(file, budget, open_files)
             is_empty = True
-            for member in listing.members(document.name, found, budget):
+            for member in listing.members(file.name, found, budget):
                 is_empty = False
                 yield member
             if is_empty:
-                yield Skipped(document.name, SkipReason.EMPTY, "an empty archive")
+                yield Skipped(file.name, SkipReason.EMPTY, "an empty archive")
         except Unreadable as error:
-            yield Skipped.because(error, document.name)
+            yield Skipped.because(error, file.name)
 
 
-def _listing(document: Document, budget: Budget, open_files: ExitStack) -> Listing:
-    match document.format:
+def _listing(file: File, budget: Budget, open_files: ExitStack) -> Listing:
+    match file.format:
         case "zip":
-            return zips.listing(document, budget)
+            return zips.listing(file, budget)
         case "7z":
-            return sevenzip.listing(document, budget, open_files)
+            return sevenzip.listing(file, budget, open_files)
         case "tar":
-            return _tar(io.BytesIO(document.data), None, budget, document.name)
+            return _tar(io.BytesIO(file.data), None, budget, file.name)
         case _:
-            return _compressed(document, budget, open_files)
+            return _compressed(file, budget, open_files)
 
 
-def _compressed(document: Document, budget: Budget, open_files: ExitStack) -> Listing:
+def _compressed(file: File, budget: Budget, open_files: ExitStack) -> Listing:
     """A single file, or a TAR, which is unpacked up to where it is damaged."""
-    packed = _opened(document)
+    packed = _opened(file)
     unpacked = cast(BinaryIO, open_files.enter_context(SpooledTemporaryFile(_IN_MEMORY)))  # noqa: SIM115
     broken: Problem | None = None
-    size, most = 0, budget.most(len(document.data))
+    size, most = 0, budget.most(len(file.data))
     try:
         # read1 gives what came before damage, where read would lose it.
         while part := packed.read1(1 << 18):
@@ -85,7 +85,7 @@ def _compressed(document: Document, budget: Budget, open_files: ExitStack) -> Li
     budget.spend(size)  # so that what is taken from it costs nothing more
     unpacked.seek(0)
     if _header(unpacked.read(_BLOCK)):
-        return _tar(unpacked, broken, budget, document.name)
+        return _tar(unpacked, broken, budget, file.name)
 
     def read(_: int, name: str) -> bytes:
         if broken:
@@ -95,15 +95,15 @@ def _compressed(document: Document, budget: Budget, open_files: ExitStack) -> Li
         unpacked.seek(0)
         return unpacked.read()
 
-    name = _ENDINGS.sub("", PurePosixPath(document.name.replace("\\", "/")).name)
+    name = _ENDINGS.sub("", PurePosixPath(file.name.replace("\\", "/")).name)
     return Listing([Entry(name)], read)
 
 
-def _opened(document: Document) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:
-    data = io.BytesIO(document.data)
-    if document.format == "bzip2":
+def _opened(file: File) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:
+    data = io.BytesIO(file.data)
+    if file.format == "bzip2":
         return bz2.open(data)
-    return lzma.open(data) if document.format == "xz" else gzip.open(data)
+    return lzma.open(data) if file.format == "xz" else gzip.open(data)
 
 
 class _Place(NamedTuple):

@@ -15,7 +15,7 @@ from itertools import pairwise
 from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.archives.members import Entry, Listing
 from chaffinch.read.budget import Budget
-from chaffinch.types import Document
+from chaffinch.types import File
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _SIGNATURE, _DESCRIPTOR, _CENTRAL = b"PK\x03\x04", b"PK\x07\x08", b"PK\x01\x02"
@@ -25,12 +25,12 @@ _MEMORY = 256 << 20
 _DAMAGE = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, struct.error)
 
 
-def listing(document: Document, budget: Budget) -> Listing:
+def listing(file: File, budget: Budget) -> Listing:
     """The entries of a ZIP by its directory, else by the header before each."""
-    data = document.data
+    data = file.data
     if max(data.count(_CENTRAL), data.count(_SIGNATURE)) > budget.files:
         raise Unreadable(
-            document.name,
+            file.name,
             SkipReason.TOO_LARGE,
             "more files in one archive than are ever read; unpack it yourself",
         )

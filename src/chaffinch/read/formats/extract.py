@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.types import Document, Section
+from chaffinch.types import Document, File, Section
 
 MAX_TEXT = 1 << 30
 """More text than this is a bomb, not a document."""
@@ -12,7 +12,7 @@ MAX_TEXT = 1 << 30
 class Extract:
     """Collects the text of a document piece by piece."""
 
-    def __init__(self, original: Document) -> None:
+    def __init__(self, original: File) -> None:
         self._original = original
         self._pieces: list[bytes] = []
         self._sections: list[Section] = []
@@ -36,7 +36,7 @@ class Extract:
         self._pieces.append(piece)
 
     def document(self, language: str = "text") -> Document:
-        """The original with its text in place of its bytes."""
-        return self._original.reread(
-            b"".join(self._pieces), encoding="utf-8", language=language, sections=tuple(self._sections)
-        )
+        """Return the extracted text as a document, under the name and format of the file."""
+        file, text = self._original, b"".join(self._pieces)
+        kind, sections = file.format or "plain", tuple(self._sections)
+        return Document(file.name, text, "utf-8", kind, language, sections, file.sha256())

@@ -21,13 +21,11 @@ _LONGEST = 1 << 30
 """A line with more characters is no document's."""
 
 
-def is_jsonl(path: Path) -> bool:
-    return path.name.lower().endswith(ENDINGS) and path.is_file()
-
-
-def is_listing(path: Path) -> bool:
-    """Whether documents stand on its lines, by the first of them: other JSON Lines may lie in a folder."""
-    return is_jsonl(path) and isinstance(next(read(path), None), tuple)
+def is_json_lines(path: Path, *, is_named: bool) -> bool:
+    """Whether a file holds a document on each line. In a folder, its first line must hold one."""
+    if not (path.name.lower().endswith(ENDINGS) and path.is_file()):
+        return False
+    return is_named or isinstance(next(read(path), None), tuple)
 
 
 def read(path: Path) -> Iterator[tuple[Document, Mapping[str, str]] | Skipped]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read import encoding as plain
+from chaffinch.read.encoding import detect, single_byte_table
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -58,22 +58,20 @@ def is_mbox(head: bytes) -> bool:
     return start is not None and is_mail(head[start.end() :])
 
 
-def read(document: Document) -> Iterator[Document]:
+def read(file: File) -> Iterator[Document | File]:
     """The text of each message and, after it, what is attached, as it came."""
     empty = True
-    for message in _messages(document) if document.format == "mbox" else [document]:
+    for message in _messages(file) if file.format == "mbox" else [file]:
         for found in _contents(message):
             empty = False
             yield found
     if empty:
-        raise Unreadable(
-            document.name, SkipReason.NOT_TEXT, "holds no text and no attachments; export it again"
-        )
+        raise Unreadable(file.name, SkipReason.NOT_TEXT, "holds no text and no attachments; export it again")
 
 
-def _messages(document: Document) -> Iterator[Document]:
+def _messages(file: File) -> Iterator[File]:
     """The messages of a mailbox."""
-    data = document.data
+    data = file.data
     marks = [
         mark
         for mark in _POSTMARK.finditer(data)
@@ -82,9 +80,9 @@ def _messages(document: Document) -> Iterator[Document]:
     ends = [mark.start() for mark in marks[1:]] + [len(data)]
     for number, (mark, end) in enumerate(zip(marks, ends, strict=False), 1):
         message = _QUOTED_POSTMARK.sub(rb"\1", data[mark.end() : end])
-        yield replace(document, name=f"{document.name}/message {number}", data=message)
+        yield replace(file, name=f"{file.name}/message {number}", data=message)
     if not marks:
-        yield document
+        yield file
 
 
 @dataclass(slots=True)
@@ -95,11 +93,11 @@ class _Found:
     parts: int = 0
 
 
-def _contents(document: Document) -> Iterator[Document]:
-    headers, body = _split(document.data)
+def _contents(file: File) -> Iterator[Document | File]:
+    headers, body = _split(file.data)
     found = _Found()
-    texts = _walk(document.name, headers, body, found, 0)
-    extract = Extract(document)
+    texts = _walk(file.name, headers, body, found, 0)
+    extract = Extract(file)
     labelled = [("subject", _subject(headers)), *(("body", text) for text in texts)]
     for label, text in labelled:
         if text:
@@ -109,7 +107,7 @@ def _contents(document: Document) -> Iterator[Document]:
         yield extract.document()
     used: dict[str, int] = {}
     for name, content in found.attachments:
-        yield Document(f"{document.name}/{_unused(name, used)}", content)
+        yield File(f"{file.name}/{_unused(name, used)}", content)
 
 
 def _split(data: bytes) -> tuple[Message, bytes]:
@@ -204,7 +202,7 @@ def _text(kind: str, headers: Message, content: bytes) -> str:
     encoding = _encoding(content, headers.get_content_charset() or "")
     if kind == "text/html":
         return html_text(content, encoding)
-    text = content.decode(encoding or plain.second_guess(content), "replace").replace("\r\n", "\n")
+    text = content.decode(encoding or detect(content), "replace").replace("\r\n", "\n")
     if str(headers.get_param("format", "")).lower() == "flowed":
         text = _unflowed(text, str(headers.get_param("delsp", "")).lower() == "yes")
     return text.strip("\n").rstrip()
@@ -215,7 +213,7 @@ def _encoding(content: bytes, declared: str) -> str | None:
     try:
         name = codecs.lookup(declared).name
         name = _WIDER.get(name, name)
-        if not _MULTIBYTE.fullmatch(name) and plain.single_byte_table(name) is None:
+        if not _MULTIBYTE.fullmatch(name) and single_byte_table(name) is None:
             return None  # no encoding of texts, and maybe a slow one
         content.decode(name)
     except (LookupError, ValueError):

@@ -10,7 +10,6 @@ import html
 import re
 
 from chaffinch.native.fingerprint import Source
-from chaffinch.read import encoding as plain
 from chaffinch.types import Document
 
 # The set at the start is what makes the search for a token fast; its character is punctuation and may stay. No
@@ -54,9 +53,9 @@ _MAX_BACKTICKS = 32
 _TICKS = [re.compile(rb"(?<!`)`{%d}(?!`)" % n) for n in range(_MAX_BACKTICKS + 1)]
 
 
-def source(document: Document, encoding: str) -> Source:
-    """The document as the core takes it; bytes of what is not UTF-8 are those of its UTF-8."""
-    return Source.unicode(blank(plain.as_utf8(document, encoding)), "utf-8")
+def source(document: Document) -> Source:
+    """Return the document as the core reads it."""
+    return Source.unicode(blank(document.data), "utf-8")
 
 
 def blank(data: bytes) -> bytes:

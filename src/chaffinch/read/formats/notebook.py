@@ -12,7 +12,7 @@ from typing import Any
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.languages import language
 from chaffinch.read.formats.extract import Extract
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 _LOOK = 4096
 # Commands to the notebook, not to Python: %matplotlib, %%bash, !pip install. An indented % is an operator.
@@ -28,12 +28,12 @@ def is_notebook(data: bytes) -> bool:
     return b'"nbformat"' in ends and (b'"cells"' in data or b'"worksheets"' in data)
 
 
-def read(document: Document) -> Iterator[Document]:
+def read(file: File) -> Iterator[Document]:
     """The code, then the prose, as far as there are any; the parts are cells, counted from 1."""
-    notebook = _parsed(document)
+    notebook = _parsed(file)
     cells = _cells(notebook)
     tongue = _language(notebook, cells)
-    code, prose = Extract(document), Extract(document)
+    code, prose = Extract(file), Extract(file)
     has_code = has_prose = False
     for number, cell in enumerate(cells, 1):
         kind = cell.get("cell_type")
@@ -47,9 +47,9 @@ def read(document: Document) -> Iterator[Document]:
             has_prose = True
             _write(prose, number, text)
     if has_code:
-        yield replace(code.document(tongue), name=f"{document.name}#code", format="plain")
+        yield replace(code.document(tongue), name=f"{file.name}#code", format="plain")
     if has_prose:
-        yield replace(prose.document(), name=f"{document.name}#prose", format="markdown")
+        yield replace(prose.document(), name=f"{file.name}#prose", format="markdown")
 
 
 def _write(extract: Extract, number: int, text: str) -> None:
@@ -58,17 +58,17 @@ def _write(extract: Extract, number: int, text: str) -> None:
     extract.write("\n\n")  # an empty line ends a paragraph
 
 
-def _parsed(document: Document) -> dict[str, Any]:
+def _parsed(file: File) -> dict[str, Any]:
     try:
-        found = json.loads(document.data.decode("utf-8-sig", "replace"))
+        found = json.loads(file.data.decode("utf-8-sig", "replace"))
     except RecursionError:
         raise Unreadable(
-            document.name, SkipReason.TOO_LARGE, "a notebook nested too deeply; save it again"
+            file.name, SkipReason.TOO_LARGE, "a notebook nested too deeply; save it again"
         ) from None
     except ValueError as error:  # of all kinds, very long numbers included
-        raise Unreadable(document.name, SkipReason.DAMAGED, f"not a notebook: {error}") from None
+        raise Unreadable(file.name, SkipReason.DAMAGED, f"not a notebook: {error}") from None
     if not isinstance(found, dict):
-        raise Unreadable(document.name, SkipReason.DAMAGED, "not a notebook: its JSON is not an object")
+        raise Unreadable(file.name, SkipReason.DAMAGED, "not a notebook: its JSON is not an object")
     return found
 
 

@@ -10,7 +10,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.extract import Extract
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 # A word broken at a line's end, by PDFium's own mark, which is no character, by a soft hyphen, or by a hyphen
 # that a small letter follows. The rest of the word is brought up, so that lines keep their numbers.
@@ -30,13 +30,13 @@ _MAX_PAGES = 1 << 20
 _MAX_BROKEN_PAGES = 100
 
 
-def read(document: Document) -> Iterator[Document]:
+def read(file: File) -> Iterator[Document]:
     """The text with the page of every byte; running heads and page numbers are left out."""
-    extract = Extract(document)
-    pages = _mended(list(_pages(document)))
+    extract = Extract(file)
+    pages = _mended(list(_pages(file)))
     if not any(page.strip() for page in pages):
         raise Unreadable(
-            document.name,
+            file.name,
             SkipReason.NOT_TEXT,
             "holds no text, perhaps pictures of pages; make it searchable first",
         )
@@ -46,16 +46,16 @@ def read(document: Document) -> Iterator[Document]:
     yield extract.document()
 
 
-def _pages(document: Document) -> Iterator[str]:
+def _pages(file: File) -> Iterator[str]:
     try:
-        pdf = PdfDocument(document.data)
+        pdf = PdfDocument(file.data)
     except PdfiumError as error:
         if "password" in str(error).lower():
             raise Unreadable(
-                document.name, SkipReason.PROTECTED, "is protected by a password; save it without one"
+                file.name, SkipReason.PROTECTED, "is protected by a password; save it without one"
             ) from None
         raise Unreadable(
-            document.name, SkipReason.DAMAGED, f"not a PDF that can be read ({error}); save it again"
+            file.name, SkipReason.DAMAGED, f"not a PDF that can be read ({error}); save it again"
         ) from None
     with pdf:
         broken = 0

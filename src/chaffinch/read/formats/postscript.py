@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats import pdf
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 SECONDS = 60
 """PostScript is a programming language: a document may run forever."""
@@ -24,17 +24,17 @@ _OPTIONS = ("-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite", "
 _LIMITED = 'ulimit -f 2000000; ulimit -v 4000000 2>/dev/null; exec "$@"'
 
 
-def read(document: Document) -> Iterator[Document]:
+def read(file: File) -> Iterator[Document]:
     """The text with the page of every byte."""
     program = next((path for name in _PROGRAMS if (path := shutil.which(name))), None)
     if program is None:
         raise Unreadable(
-            document.name,
+            file.name,
             SkipReason.NEEDS_PROGRAM,
             "PostScript is read by Ghostscript, which is not here; install it",
         )
     with TemporaryDirectory(prefix="chaffinch-") as folder:
-        Path(folder, "in.ps").write_bytes(document.data)
+        Path(folder, "in.ps").write_bytes(file.data)
         command = [program, *_OPTIONS, "in.ps"]
         if os.name == "posix":
             command = ["sh", "-c", _LIMITED, "sh", *command]
@@ -50,7 +50,7 @@ def read(document: Document) -> Iterator[Document]:
             )
         except subprocess.TimeoutExpired:
             raise Unreadable(
-                document.name,
+                file.name,
                 SkipReason.DAMAGED,
                 f"Ghostscript was not done after {SECONDS} s; print it to PDF yourself",
             ) from None
@@ -58,8 +58,8 @@ def read(document: Document) -> Iterator[Document]:
         # A program that fails half-way has printed the pages before.
         if not made.exists() or not made.stat().st_size:
             raise Unreadable(
-                document.name,
+                file.name,
                 SkipReason.DAMAGED,
                 f"Ghostscript could not read it (exit code {done.returncode})",
             )
-        yield from pdf.read(replace(document, data=made.read_bytes()))
+        yield from pdf.read(replace(file, data=made.read_bytes()))

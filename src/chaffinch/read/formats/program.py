@@ -7,7 +7,6 @@ from functools import cache
 from chaffinch.languages.language import KEEP_NAMES, records
 from chaffinch.native import fingerprint as core
 from chaffinch.native.fingerprint import Source
-from chaffinch.read import encoding as plain
 from chaffinch.types import Document
 
 
@@ -19,7 +18,6 @@ def lexer(front: str) -> core.Language:
     return core.Language(language, b"\x1e".join(b"\x1f".join(f.encode() for f in row) for row in rows))
 
 
-def source(document: Document, encoding: str, front: str) -> Source:
-    """The document as the core takes it; bytes of what is not a superset of ASCII are those of its UTF-8."""
-    wide = encoding.startswith(("utf-16", "utf-32"))
-    return Source.code(plain.as_utf8(document, encoding) if wide else document.data, lexer(front))
+def source(document: Document, front: str) -> Source:
+    """Return the document as the core reads it, in an encoding that contains ASCII."""
+    return Source.code(document.data, lexer(front))

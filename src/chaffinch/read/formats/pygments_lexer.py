@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.languages.language import pygments
-from chaffinch.read import encoding as plain
+from chaffinch.read.encoding import single_byte_table
 from chaffinch.types import Stream
 
 # The same numbers as in core/src/language.rs.
@@ -89,7 +89,7 @@ def word_hash(word: str) -> int:
 
 def _decoded(data: bytes, encoding: str) -> tuple[str, NDArray[np.uint32] | None]:
     """The text as Pygments wants it, and the byte of every character where that is not its number."""
-    if encoding != "utf-8" and plain.single_byte_table(encoding) is not None:
+    if encoding != "utf-8" and single_byte_table(encoding) is not None:
         return _unix(data.decode(encoding, "replace")), None
     if encoding != "utf-8":
         data = data.decode(encoding, "replace").encode()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office.paragraphs import Paragraphs
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 _TOKEN = re.compile(
     rb"""\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?[0-9]{1,10})?[ ]?
@@ -87,13 +87,13 @@ class _Group(NamedTuple):
     is_note: bool = False
 
 
-def read(document: Document) -> Iterator[Document]:
+def read(file: File) -> Iterator[Document]:
     """One document: its paragraphs, then its notes; headers, footers, comments and hidden text are left out."""
-    start = document.data[:64].find(b"{\\rtf")
+    start = file.data[:64].find(b"{\\rtf")
     if start < 0:
-        raise Unreadable(document.name, SkipReason.DAMAGED, "does not begin as RTF does; save it again")
-    reader = _Reader(Paragraphs(document))
-    reader.read(document.data, start)
+        raise Unreadable(file.name, SkipReason.DAMAGED, "does not begin as RTF does; save it again")
+    reader = _Reader(Paragraphs(file))
+    reader.read(file.data, start)
     yield reader.paragraphs.document()
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 
 from chaffinch.native.fingerprint import Source
-from chaffinch.read import encoding as plain
 from chaffinch.types import Document
 
 _NAMES_AS_TEXT = (
@@ -120,9 +119,9 @@ _MAX_FAILURES = 8
 """So often an end is sought up to the end of the file in vain; a file with more left open is broken."""
 
 
-def source(document: Document, encoding: str) -> Source:
+def source(document: Document) -> Source:
     """The document as the core takes it; bytes of what is not UTF-8 are those of its UTF-8."""
-    return Source.unicode(blank(plain.as_utf8(document, encoding)), "utf-8")
+    return Source.unicode(blank(document.data), "utf-8")
 
 
 def blank(data: bytes) -> bytes:

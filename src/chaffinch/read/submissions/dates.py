@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.load import contents
+from chaffinch.read.load import load
 from chaffinch.types import Report, Skipped
 
 _NAMES = ("submission", "student", "name", "user", "username")
@@ -31,7 +31,7 @@ class Dated(NamedTuple):
 def from_csv(path: Path) -> list[Dated]:
     """The rows of a table, counted as a spreadsheet does; its first row names the columns."""
     try:
-        text = contents(path).decode("utf-8-sig")
+        text = load(path).decode("utf-8-sig")
         for delimiter in _DELIMITERS:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
             rows = [(n, row) for n, row in enumerate(reader, 1) if any(cell.strip() for cell in row)]

@@ -112,7 +112,7 @@ export function clusterGraph() {
     const label = trimmed(index.submissions[n].name, 14);
     const half = (label.length * LETTER.width * scale) / 2;
     const middle = Math.min(Math.max(x, half), Math.max(half, width - half));
-    // Labels stand above the upper submissions of a cluster and below the others, if there is room.
+    // Put labels above the upper submissions of a cluster and below the others, if there is room.
     const isUpper = y < middles[clusterOf.get(n) ?? 0] - 1;
     for (const offset of !isLabelled ? [] : isUpper ? [-12, 19] : [19, -12]) {
       const base = y + offset * scale;

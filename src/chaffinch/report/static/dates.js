@@ -64,7 +64,7 @@ function inLanes(members, place) {
         (sum, c) => sum + (c > "\u10ff" ? WIDE_LETTER_WIDTH : LETTER_WIDTH),
         14,
       );
-      const isBefore = x + size > TIMELINE.width; // the name stands left of its dot
+      const isBefore = x + size > TIMELINE.width; // put the name to the left of its dot
       const from = isNamed && isBefore ? x - size : x - 8;
       const free = ends.findIndex((end) => end <= from);
       const lane = free >= 0 ? free : ends.length;

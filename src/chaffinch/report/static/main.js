@@ -22,7 +22,7 @@ const COUNTS = new Map([
   ["submission", index.submissions.length],
   ["pair", index.pairs.length],
 ]);
-/** Which link of the navigation stands for a page that has none. */
+/** The navigation link to highlight for a page that has no link of its own. */
 const LINKS = new Map([
   ["submission", "submissions"],
   ["pair", ""],

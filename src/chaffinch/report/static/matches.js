@@ -63,7 +63,7 @@ function positions(steps, side) {
 }
 
 /**
- * Return two positions that stand next to each other: the last ones before a position of one side, or the start.
+ * Return two aligned positions: the last ones before a position of one side, or the start of the match.
  * @param {Match} match
  * @param {Side} [side]
  * @param {number} [position]
@@ -146,7 +146,7 @@ function topmost(open, side, active) {
 }
 
 /**
- * Mark a match between two positions, its runs and what lies between them.
+ * Mark a match between two positions, its runs and the text between them.
  * @param {Mark[]} marks
  * @param {Match} match
  * @param {Side} side

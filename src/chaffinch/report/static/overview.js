@@ -96,6 +96,7 @@ function searchableTable() {
     type: "search",
     id: "search",
     placeholder: "Search names",
+    title: "Search names (key: /)",
     "aria-label": "Search",
     value: query,
     oninput: () => filter(),

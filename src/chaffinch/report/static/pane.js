@@ -180,7 +180,7 @@ export class Pane {
   }
 
   /**
-   * Build a button that stands for lines, and shows them.
+   * Build a button that replaces folded lines and shows them again.
    * @param {number} from
    * @param {number} to
    */

@@ -38,6 +38,7 @@ export function submissions() {
     type: "search",
     id: "search",
     placeholder: "Search names",
+    title: "Search names (key: /)",
     "aria-label": "Search",
     oninput: filter,
   });

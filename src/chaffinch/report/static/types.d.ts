@@ -28,7 +28,7 @@ export interface Submission {
   name: string;
   old: boolean;
   files: SourceFile[];
-  /** The share of it that lies in matches; only for submissions in a listed pair. */
+  /** The share of it that is in matches; only for submissions in a listed pair. */
   covered?: number | null;
 }
 
@@ -126,7 +126,7 @@ export interface Match {
   start: [left: number, right: number];
   end: [left: number, right: number];
   runs: [left: Range[], right: Range[]];
-  /** Positions that stand next to each other on the two sides. */
+  /** Positions that are aligned with each other on the two sides. */
   steps: [left: number[], right: number[]];
   symbols: number;
   runCount: number;
@@ -135,7 +135,7 @@ export interface Match {
   isRepeat: boolean;
 }
 
-/** A piece of a file that lies in a match. */
+/** A piece of a file that is part of a match. */
 export interface Mark {
   start: number;
   end: number;

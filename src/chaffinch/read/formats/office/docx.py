@@ -7,7 +7,7 @@ from posixpath import basename, dirname, join, normpath
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, elements, parse
 from chaffinch.read.formats.office.paragraphs import Paragraphs
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 _WORD = {
     f"{namespace} {local}": local
@@ -37,24 +37,24 @@ _WORD_SKIPPED = frozenset(["del", "moveFrom", "pPr", "rPrChange", "sdtPr", "tblP
 _WORD_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
-def text(document: Document, unpack: Unpack) -> Document:
+def text(file: File, unpack: Unpack) -> Document:
     """The body, then the notes; headers, footers and comments are left out."""
-    main = next(iter(_related(document, unpack, "", "officeDocument")), "word/document.xml")
+    main = next(iter(_related(file, unpack, "", "officeDocument")), "word/document.xml")
     body = unpack(main)
     if body is None:
-        raise Unreadable(document.name, SkipReason.DAMAGED, f"is damaged (no {main} in it); save it again")
-    paragraphs = Paragraphs(document)
-    _story(document.name, body, paragraphs)
+        raise Unreadable(file.name, SkipReason.DAMAGED, f"is damaged (no {main} in it); save it again")
+    paragraphs = Paragraphs(file)
+    _story(file.name, body, paragraphs)
     for note_type in ("footnotes", "endnotes"):
-        for path in _related(document, unpack, main, note_type):
-            _story(document.name, unpack(path) or b"<none/>", paragraphs)
+        for path in _related(file, unpack, main, note_type):
+            _story(file.name, unpack(path) or b"<none/>", paragraphs)
     return paragraphs.document()
 
 
-def _related(document: Document, unpack: Unpack, path: str, wanted: str) -> list[str]:
+def _related(file: File, unpack: Unpack, path: str, wanted: str) -> list[str]:
     """The files that stand in this relation to the one at the path."""
     folder = dirname(path)
-    listed = elements(document.name, unpack(join(folder, "_rels", basename(path) + ".rels")))
+    listed = elements(file.name, unpack(join(folder, "_rels", basename(path) + ".rels")))
     return [
         normpath(join("/", folder, attributes.get("Target", ""))).lstrip("/")
         for _, attributes in listed

@@ -10,25 +10,25 @@ from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
 from chaffinch.read.formats.office.package import Unpack, elements
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document")
 _TITLE = re.compile(rb"<title[^<>]*>[^<]*</title>", re.I)  # which nobody sees in a book
 
 
-def text(document: Document, unpack: Unpack) -> Document:
+def text(file: File, unpack: Unpack) -> Document:
     """The chapters in the order of the book."""
-    extract = Extract(document)
+    extract = Extract(file)
     found = False
-    chapters = _chapters(document.name, unpack)
+    chapters = _chapters(file.name, unpack)
     locked = {
         _resolve("", attributes.get("URI", ""))
-        for element, attributes in elements(document.name, unpack("META-INF/encryption.xml"))
+        for element, attributes in elements(file.name, unpack("META-INF/encryption.xml"))
         if element == "CipherReference"
     }
     if not locked.isdisjoint(chapters):  # embedded fonts are often scrambled, which does not matter
         raise Unreadable(
-            document.name, SkipReason.PROTECTED, "is locked by its publisher (DRM); hand in a copy that is not"
+            file.name, SkipReason.PROTECTED, "is locked by its publisher (DRM); hand in a copy that is not"
         )
     for number, path in enumerate(chapters, 1):
         page = html_text(_TITLE.sub(b"", unpack(path) or b"", count=1))
@@ -38,7 +38,7 @@ def text(document: Document, unpack: Unpack) -> Document:
             extract.write(page + "\n")
     if not found:
         raise Unreadable(
-            document.name,
+            file.name,
             SkipReason.NOT_TEXT,
             "holds no text; if it shows pictures of text, hand in the text itself",
         )

@@ -7,7 +7,7 @@ import re
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, parse
 from chaffinch.read.formats.office.paragraphs import Paragraphs
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 _NAMES = {
@@ -26,14 +26,14 @@ _SPACE = re.compile(r"[ \t\r\n]{2,}|[\t\r\n]")
 _MAX_SPACES = 80
 
 
-def text(document: Document, unpack: Unpack) -> Document:
+def text(file: File, unpack: Unpack) -> Document:
     """The body with every change accepted, then the notes; comments and hidden text are left out."""
     if b"encryption-data" in (unpack("META-INF/manifest.xml") or b""):
-        raise Unreadable(document.name, SkipReason.PROTECTED, "is protected by a password; save it without one")
+        raise Unreadable(file.name, SkipReason.PROTECTED, "is protected by a password; save it without one")
     content = unpack("content.xml")
     if content is None:
-        raise Unreadable(document.name, SkipReason.DAMAGED, "is damaged (no content.xml in it); save it again")
-    paragraphs = Paragraphs(document)
+        raise Unreadable(file.name, SkipReason.DAMAGED, "is damaged (no content.xml in it); save it again")
+    paragraphs = Paragraphs(file)
     skipped = 0  # elements open since the first that is left out
     open_paragraphs: list[list[str]] = []  # a paragraph may hold a frame or a note with paragraphs
     notes: list[list[str]] = []  # that are open; there is one, unless by malice
@@ -86,7 +86,7 @@ def text(document: Document, unpack: Unpack) -> Document:
         if open_paragraphs and not skipped:
             open_paragraphs[-1].append(text)
 
-    parse(document.name, content, start, end, lambda text: write(_SPACE.sub(" ", text)))
+    parse(file.name, content, start, end, lambda text: write(_SPACE.sub(" ", text)))
     return paragraphs.document()
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office import docx, epub, odt
 from chaffinch.read.formats.office.package import BAD_ZIP, open_zip, unpacker
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 _HEAD = 1 << 16
 
 
 def kind(data: bytes) -> str | None:
-    """What a ZIP holds: "docx", "odt", "epub", another "office" document, or None of these."""
+    """What a ZIP holds: "docx", "odt", "epub", another "office" file, or None of these."""
     try:
         archive, files = open_zip(data)
 
@@ -39,13 +39,13 @@ def kind(data: bytes) -> str | None:
         return "docx" if re.search(rb"\[Content_Types\]\.xml|_rels/\.rels", start) else None
 
 
-def read(document: Document) -> Iterator[Document]:
+def read(file: File) -> Iterator[Document]:
     """The text of a document of one of the kinds above."""
     readers = {"docx": docx.text, "odt": odt.text, "epub": epub.text}
-    if document.format not in readers:
+    if file.format not in readers:
         raise Unreadable(
-            document.name,
+            file.name,
             SkipReason.DAMAGED,
             "spreadsheets, slides and drawings are not read; save it as PDF or as text",
         )
-    yield readers[document.format](document, unpacker(document))
+    yield readers[file.format](file, unpacker(file))

@@ -13,7 +13,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.budget import MAX_MEMBER, MAX_RATIO, RATIO_FREE, Budget
-from chaffinch.types import Document
+from chaffinch.types import File
 
 _MAX_FILES = 100_000
 _MAX_NAMESPACE = 1000  # every element's name is given with all of its namespace
@@ -33,12 +33,12 @@ def open_zip(data: bytes) -> tuple[ZipFile, dict[str, ZipInfo]]:
     return archive, {info.filename.replace("\\", "/").lower(): info for info in archive.infolist()}
 
 
-def unpacker(document: Document) -> Unpack:
-    """Gets at the files in a document, within what unpacking may cost."""
-    name, size = document.name, len(document.data)
+def unpacker(file: File) -> Unpack:
+    """Gets at the files in a file, within what unpacking may cost."""
+    name, size = file.name, len(file.data)
     budget = Budget(min(MAX_MEMBER, RATIO_FREE + MAX_RATIO * size))
     try:
-        archive, files = open_zip(document.data)
+        archive, files = open_zip(file.data)
     except BAD_ZIP as error:
         raise Unreadable(name, SkipReason.DAMAGED, f"is damaged ({error}); save it again") from None
 

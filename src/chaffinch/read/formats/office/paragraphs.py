@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.extract import Extract
-from chaffinch.types import Document
+from chaffinch.types import Document, File
 
 
 class Paragraphs:
     """Collects a document's paragraphs; its notes come after all else, so that they split no sentence."""
 
-    def __init__(self, original: Document) -> None:
+    def __init__(self, original: File) -> None:
         self._name = original.name
         self._extract = Extract(original)
         self._count = 0
