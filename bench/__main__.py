@@ -1,4 +1,4 @@
-"""Measures all, prints the table and writes it to bench/results; exit code 1 if something misses its bound."""
+"""Measure everything, print the tables and write them to bench/results; exit with 1 if a bound is missed."""
 
 from __future__ import annotations
 
@@ -31,24 +31,34 @@ from chaffinch.native import fingerprint as core
 RESULTS = Path(__file__).parent / "results"
 
 
-def measure(found: Texts, folder: Path, data: Path | None) -> list[Row]:
-    """Every row; the folder is for what must be a file."""
+def measure(samples: Texts, folder: Path, data: Path | None) -> list[Row]:
+    """Return the rows about fingerprints. Files that have to be on disk go into the folder."""
     return [
-        *speed.kernels(found.english, folder),
-        *speed.whole_line(found.english),
-        *speed.growth(found.english),
-        *peers.rows(found.english, folder),
-        *speed.two_cores(found.english),
-        *reading.rows(found, folder),
-        *documents.rows(found.english, data),
-        *density.rows(found),
+        *speed.kernels(samples.english, folder),
+        *speed.whole_line(samples.english),
+        *speed.growth(samples.english),
+        *peers.rows(samples.english, folder),
+        *speed.two_cores(samples.english),
+        *reading.rows(samples, folder),
+        *documents.rows(samples.english, data),
+        *density.rows(samples),
         *speed.start_up(),
-        *memory.rows(found.english, folder),
+        *source_lines(),
+        *memory.rows(samples.english, folder),
     ]
 
 
+def source_lines() -> list[Row]:
+    """Count the lines of the package and its core, without tests and benchmarks."""
+    root = Path(__file__).parent.parent
+    folders = {root / "src" / "chaffinch": ("*.py", "*.js"), root / "core" / "src": ("*.rs",)}
+    paths = [path for folder, patterns in folders.items() for p in patterns for path in folder.rglob(p)]
+    sources = [path.read_text("utf-8") for path in paths if "_native" not in path.parts]
+    return [Row("lines of source: Python, Rust, JavaScript", sum(len(text.splitlines()) for text in sources))]
+
+
 def machine() -> dict[str, str]:
-    """What the figures depend on."""
+    """Return what the figures depend on."""
     return {
         "processor": _processor(),
         "cores": str(core.threads_available()),
@@ -59,7 +69,7 @@ def machine() -> dict[str, str]:
 
 
 def _processor() -> str:
-    """By its name where the system tells it; platform seldom knows more than the architecture."""
+    """Return the name of the processor. The platform module seldom knows more than the architecture."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -69,28 +79,31 @@ def _processor() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="text/ and code/ to use, not the standard library"
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="a folder with text/ and code/ to measure on, instead of the standard library",
     )
     parser.add_argument("part", nargs="?", choices=("core", "compare", "index", "all"), default="all")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     missed = False
-    found = texts.directory(asked.data) if asked.data else texts.standard_library()
-    origin = "given" if asked.data else "the standard library's"
-    sizes = f"{origin}, {len(found.english):,} bytes English, {len(found.code):,} code"
-    if asked.part in ("core", "all"):
+    samples = texts.directory(options.data) if options.data else texts.standard_library()
+    origin = "given" if options.data else "the standard library's"
+    sizes = f"{origin}, {len(samples.english):,} bytes English, {len(samples.code):,} code"
+    if options.part in ("core", "all"):
         with TemporaryDirectory() as folder:
-            missed |= write("core", measure(found, Path(folder), asked.data), sizes)
-    if asked.part in ("compare", "all"):
-        rows = [*attacks.rows(), *classes.rows(asked.data), *rivals.rows(asked.data)]
-        missed |= write("compare", rows, "given" if asked.data else "made")
-    if asked.part in ("index", "all"):
+            missed |= write("core", measure(samples, Path(folder), options.data), sizes)
+    if options.part in ("compare", "all"):
+        rows = [*attacks.rows(), *classes.rows(options.data), *rivals.rows(options.data)]
+        missed |= write("compare", rows, "given" if options.data else "made")
+    if options.part in ("index", "all"):
         with TemporaryDirectory() as folder:
-            missed |= write("index", list(index.rows(found, Path(folder))), sizes)
+            missed |= write("index", list(index.rows(samples, Path(folder))), sizes)
     return int(missed)
 
 
 def write(name: str, rows: list[Row], origin: str) -> bool:
-    """The table, printed and in its files; tells whether something misses its bound."""
+    """Print the table, write it to its files, and return whether a bound is missed."""
     about = machine() | {"texts": origin}
     print(table.plain(rows))
     RESULTS.mkdir(exist_ok=True)

@@ -1,7 +1,7 @@
-"""Small problems that beginners are set, and ways in which different people solve each.
+"""Small exercises for beginners, and how different people solve each.
 
-Written in the little Python that `bench.programs` can write in other languages: everything is a whole number, a
-truth value or an array; `read`, `put`, `print` and `array` stand for what each language has.
+They are in the subset of Python that `bench.dialects` translates: every value is an integer, a boolean or an
+array, and `read`, `put`, `print` and `array` stand for what each language has.
 """
 
 from __future__ import annotations

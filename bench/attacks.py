@@ -1,4 +1,4 @@
-"""Disguises of copied programs: each author's program against its disguised copies, and against other authors'.
+"""Disguise copied programs, and compare each with its copies and with those of other authors.
 
 One comparison holds all that was written for a task in a language: the authors' programs and every disguised
 copy of each. AUC is how probably a copy and its original have a higher figure than two authors have.
@@ -23,12 +23,12 @@ from chaffinch import File
 
 AUTHORS = 8
 ONE, ALL = 0.99, 0.95
-"""What AUC must reach for a single attack, and for all at once."""
+"""The AUC that a single attack, and all attacks at once, must reach."""
 
 EVERYWHERE = "dead code before every statement"
-"""Leaves no two statements together, so that nothing must be reached; it shows where the end is."""
+"""Separates every two statements, so it has no bound. It shows where the limit is."""
 
-_DEAD = 0.3  # so many statements have something that does nothing before them
+_DEAD = 0.3  # share of the statements that get dead code before them
 _DEAD_CODE = (
     "{0}: int = {1}",
     "{0}: int = {1} * {2}\nif {0} < 0:\n    print('never', {0})",
@@ -40,27 +40,27 @@ _FRESH = ("alpha", "beta", "gamma", "delta", "omega", "kappa", "zeta", "theta")
 _PHRASES = ("please wait", "all good", "ready", "input", "value of it", "end of part", "there you are")
 
 Attack = Callable[[Program, Program, random.Random], Program]
-"""Takes the program, somebody else's for the same task, and chance."""
+"""Takes the program, another author's program for the same task, and a random generator."""
 
 
 def dead_code(program: Program, other: Program, rng: random.Random, part: float = _DEAD) -> Program:
-    """Statements between the statements that change nothing."""
+    """Insert statements that change nothing."""
 
     def more(block: list[ast.stmt]) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
+        padded: list[ast.stmt] = []
         for statement in block:
             if rng.random() < part:
                 name = f"{rng.choice(_FRESH)}{rng.randrange(1000)}"
                 text = rng.choice(_DEAD_CODE).format(name, rng.randrange(2, 99), rng.randrange(2, 99))
-                found += ast.parse(text).body
-            found.append(statement)
-        return found
+                padded += ast.parse(text).body
+            padded.append(statement)
+        return padded
 
     return _blocks(program, more)
 
 
 def rename(program: Program, other: Program, rng: random.Random) -> Program:
-    """Every name, to one that nobody has."""
+    """Replace every name by one that nobody else has."""
     fresh = {
         name: f"{rng.choice(_FRESH)}_{rng.choice(_FRESH)}{i}"
         for i, name in enumerate(identifiers(program.tree))
@@ -73,7 +73,7 @@ def reorder_functions(program: Program, other: Program, rng: random.Random) -> P
 
 
 def reorder_statements(program: Program, other: Program, rng: random.Random) -> Program:
-    """Neighbours change places where neither needs the other."""
+    """Swap neighbouring statements that do not depend on each other."""
 
     def moved(block: list[ast.stmt]) -> list[ast.stmt]:
         block = list(block)
@@ -87,19 +87,19 @@ def reorder_statements(program: Program, other: Program, rng: random.Random) -> 
 
 
 def reformat(program: Program, other: Program, rng: random.Random) -> Program:
-    """Other spaces, braces and comments."""
+    """Change spaces, braces and comments."""
     look = layout(rng)
     different = replace(look, own_line=not program.look.own_line, tight=not program.look.tight, comments=0.3)
     return replace(program, look=different)
 
 
 def change_loops(program: Program, other: Program, rng: random.Random) -> Program:
-    """Loops are counted by hand or left from within; texts are others, numbers are sums."""
+    """Rewrite loops with a counter or a break, replace strings, and write numbers as sums."""
     return replace(program, tree=_Loops(rng).visit(copy.deepcopy(program.tree)))
 
 
 def merge(program: Program, other: Program, rng: random.Random) -> Program:
-    """All functions of both; the one's main calls the other's."""
+    """Join all functions of both programs; one main calls the other."""
     theirs = renamed(other.tree, lambda name: f"{name}_2")
     ours = copy.deepcopy(program.tree)
     for function in theirs.body:
@@ -131,7 +131,7 @@ ATTACKS: dict[str, Attack] = {
 
 
 def _blocks(program: Program, changed: Callable[[list[ast.stmt]], list[ast.stmt]]) -> Program:
-    """With every block of statements changed."""
+    """Return a copy with every block of statements changed."""
     tree = copy.deepcopy(program.tree)
     for node in list(ast.walk(tree)):
         if isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.While):
@@ -142,7 +142,7 @@ def _blocks(program: Program, changed: Callable[[list[ast.stmt]], list[ast.stmt]
 
 
 def _independent(one: ast.stmt, other: ast.stmt) -> bool:
-    """Simple statements of which neither sets what the other has; what is called may do anything."""
+    """Whether two simple statements are independent: neither sets what the other uses or calls anything."""
     sets, has = zip(*(_sets_and_has(statement) for statement in (one, other)), strict=True)
     return None not in sets and not (sets[0] & has[1] or sets[1] & has[0])
 
@@ -167,7 +167,7 @@ class _Loops(ast.NodeTransformer):
         return as_while(node)
 
     def visit_While(self, node: ast.While) -> ast.While:
-        """While the test holds -> for ever, until it does not."""
+        """Rewrite "while the test holds" as an endless loop with a break."""
         self.generic_visit(node)
         if self._rng.random() < 0.5:
             return node
@@ -184,7 +184,7 @@ class _Loops(ast.NodeTransformer):
 
 
 def written(task: str, language: str) -> tuple[list[File], dict[frozenset[str], str]]:
-    """All programs, and which pairs of them are copies, by attack."""
+    """Return all programs, and the attack behind each pair that is a copy."""
     originals = authors(task, AUTHORS, 0)
     documents, copies = [], {}
     extension = LANGUAGES[language]
@@ -200,7 +200,7 @@ def written(task: str, language: str) -> tuple[list[File], dict[frozenset[str], 
 
 
 Figures = dict[str, list[tuple[float, float]]]
-"""Score and weight in the ranking of pairs, by attack; of unrelated ones under no name."""
+"""The score and the ranking weight of pairs, by attack. Unrelated pairs are under the empty name."""
 
 
 def measured(task: str, language: str) -> Figures:
@@ -208,12 +208,12 @@ def measured(task: str, language: str) -> Figures:
     listed = everything(documents).pairs
     ranked = weights(listed)
     pairs = {names(pair): (pair.score, ranked[names(pair)]) for pair in listed}
-    found: Figures = {"": []}
+    figures: Figures = {"": []}
     for pair, attack in copies.items():
-        found.setdefault(attack, []).append(pairs.get(pair, (0.0, 0.0)))
+        figures.setdefault(attack, []).append(pairs.get(pair, (0.0, 0.0)))
     unrelated = combinations((f"{i}{LANGUAGES[language]}" for i in range(AUTHORS)), 2)
-    found[""] += [pairs.get(frozenset(pair), (0.0, 0.0)) for pair in unrelated]
-    return found
+    figures[""] += [pairs.get(frozenset(pair), (0.0, 0.0)) for pair in unrelated]
+    return figures
 
 
 def rows() -> Iterator[Row]:

@@ -1,6 +1,6 @@
-"""Labelled collections of others: whether what was copied comes first, and how much of it is found.
+"""Measure on labelled collections whether copies rank first, and how much of the copied text is found.
 
-`python -m bench.classes --data DIR` needs the collections under DIR; what is not there is not measured.
+`python -m bench.classes --data DIR` needs the collections under DIR, and leaves out those that are missing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chaffinch.comparison.compare import compare
 from chaffinch.comparison.score import weight
 from chaffinch.types import Match, Pair, Report
 
-# What is asked for; of the rivals that are run here, none reaches it.
+# Lower bounds, above what any of the rivals reaches.
 PRECISION = {"Z5/Z2": 0.42, "Z4/Z3": 0.33, "Z4/Z4": 0.24}
 WITH_MOSS = 0.90
 IRPLAG = 0.75
@@ -32,15 +32,15 @@ VERBATIM = 0.99
 KINDS = ("01-no-plagiarism", "02-no-obfuscation", "03-random-obfuscation", "04-translation-obfuscation",
          "05-summary-obfuscation")  # fmt: skip
 
-LARGEST = 250  # programs; of a larger class every pair with its matches is gigabytes
-_FIRST = 10_000  # pairs are ranked of a larger one; a labelled pair behind them counts as not found
+LARGEST = 250  # programs; in a larger class all pairs with their matches take gigabytes
+_FIRST = 10_000  # pairs ranked in a larger class; a labelled pair after them counts as missed
 _MISLABELLED = {"g2pE_taskc.txt", "g4pD_taskb.txt"}
 
 Names = frozenset[str]
 
 
 def auc(copies: Sequence[float], others: Sequence[float]) -> float:
-    """How probably a copy has more than another; half for as much."""
+    """Return the probability that a copy has a higher figure than another pair; a tie counts half."""
     less = np.searchsorted(np.sort(others), copies, "left")
     not_more = np.searchsorted(np.sort(others), copies, "right")
     return float((less + not_more).sum()) / 2 / max(len(copies) * len(others), 1)
@@ -49,28 +49,28 @@ def auc(copies: Sequence[float], others: Sequence[float]) -> float:
 def average_precision(
     figures: Mapping[Names, float], labelled: set[Names], among: set[Names] | None = None
 ) -> float:
-    """The mean over the labelled pairs of the precision down to each, pairs with equal figures taken together.
+    """Return the mean, over the labelled pairs, of the precision down to each. Equal figures rank together.
 
-    It is 0 for one that has no figure. Of all pairs some may be left out.
+    A labelled pair without a figure counts 0. With `among`, only those pairs count.
     """
     if among is not None:
         figures = {pair: figure for pair, figure in figures.items() if pair in among}
         labelled = labelled & among
-    found = seen = 0
+    hits = ranked = 0
     total = 0.0
     for _, equal in groupby(sorted(figures, key=figures.__getitem__, reverse=True), key=figures.__getitem__):
         pairs = set(equal)
-        seen += len(pairs)
-        found += (here := len(pairs & labelled))
-        total += here * found / seen
+        ranked += len(pairs)
+        hits += (here := len(pairs & labelled))
+        total += here * hits / ranked
     return total / max(len(labelled), 1)
 
 
 def each_once(programs: Mapping[str, bytes], labelled: set[Names]) -> set[Names]:
-    """All pairs of programs, those that are byte for byte the same under one of their names only.
+    """Return all pairs of programs, with byte-identical programs under one name only.
 
-    Many names stand for one program in assignment after assignment, and no label says so: a copy of it is
-    labelled under one name, and under the other it would count as a false alarm.
+    Many programs appear under several names, and the labels do not say so: a copy is labelled under one name
+    and would count as a false alarm under another.
     """
     known = frozenset().union(*labelled)
     names = {programs[name]: name for name in sorted(programs, key=lambda name: (name in known, name))}
@@ -78,18 +78,18 @@ def each_once(programs: Mapping[str, bytes], labelled: set[Names]) -> set[Names]
 
 
 def weights(pairs: Sequence[Pair]) -> dict[Names, float]:
-    """By which a report ranks them."""
+    """Return the weight by which a report ranks each pair."""
     scores, surprise = (np.array([getattr(pair, of) for pair in pairs]) for of in ("score", "surprise"))
     return dict(zip(map(names, pairs), weight(surprise, scores).tolist(), strict=True))
 
 
 def everything(documents: Sequence[File]) -> Report:
-    """All pairs with anything in common."""
+    """Compare with every pair listed that shares anything."""
     return compare(documents, threshold=0, top=None)
 
 
 def ranking(documents: Sequence[File]) -> Report:
-    """As many pairs as a class of any size can have listed."""
+    """Compare with as many pairs listed as memory allows."""
     if len(documents) <= LARGEST:
         return everything(documents)
     return compare(documents, threshold=0, top=_FIRST)
@@ -107,18 +107,18 @@ def rows(data: Path | None) -> list[Row]:
         "text/clough_stevenson": clough,
         "text/pan13_train_sample": pan,
     }
-    found: list[Row] = []
+    measured: list[Row] = []
     for name, measure in collections.items():
         if data and (data / name).exists():
-            found += measure(data / name)
+            measured += measure(data / name)
         else:
-            found.append(Row(name, None, note="needs --data with it"))
-    return found
+            measured.append(Row(name, None, note="needs --data with this collection"))
+    return measured
 
 
 def labels(root: Path) -> dict[str, set[Names]]:
-    """The pairs of files that are known to be copies, by assignment."""
-    found: dict[str, set[Names]] = {}
+    """Return the pairs of files that are known to be copies, by assignment."""
+    copies: dict[str, set[Names]] = {}
     assignment = ""
     for line in (root / "ground-truth-static.txt").read_text().splitlines():
         if line.startswith("- "):
@@ -126,12 +126,12 @@ def labels(root: Path) -> dict[str, set[Names]]:
             continue
         programs = [f"{name}.c" for name in line.split(",")]
         there = [name for name in programs if (root / "src" / assignment / name).exists()]
-        found.setdefault(assignment, set()).update(map(frozenset, combinations(there, 2)))
-    return found
+        copies.setdefault(assignment, set()).update(map(frozenset, combinations(there, 2)))
+    return copies
 
 
 def homework(root: Path) -> Iterator[Row]:
-    """Students' programs in C: what was judged to be copied, and what MOSS says."""
+    """Measure student programs in C against the judged copies and the percentages of MOSS."""
     with (root / "moss_pairs.csv").open() as file:
         moss = {
             (line["filename0"].partition("/")[2], line["filename1"].rpartition("/")[2]): float(line["percent"])
@@ -154,7 +154,7 @@ def homework(root: Path) -> Iterator[Row]:
         yield Row(f"{what}, in the report's order", means[-1][0], least=PRECISION.get(assignment))
         yield Row(f"{what}, by score", means[-1][1])
         if len(paths) > LARGEST:
-            continue  # MOSS has pairs that are not among the first
+            continue  # MOSS lists pairs that are not ranked here
         pairs = {names(pair): pair for pair in report.pairs}
         for who, percent in by_assignment.get(assignment, {}).items():
             theirs.append(percent)
@@ -165,7 +165,7 @@ def homework(root: Path) -> Iterator[Row]:
     ]
     for variant, mean in zip(variants, np.mean(means, axis=0).tolist(), strict=True):
         yield Row(f"average precision, mean of these assignments, {variant}", mean)
-    # MOSS leaves out what more than ten have, and the score nearly does; coverage is of all that is the same.
+    # MOSS ignores code that more than ten share, and the score nearly does; coverage counts all shared code.
     for i, (what, least) in enumerate({"score": WITH_MOSS, "mean coverage": None}.items()):
         correlation = np.corrcoef(theirs, [numbers[i] for numbers in ours])[0, 1]
         what = f"correlation of MOSS's percentage with {what}, {len(ours):,} pairs"
@@ -177,7 +177,7 @@ def names(pair: Pair) -> Names:
 
 
 def irplag(root: Path) -> Iterator[Row]:
-    """Each task's original against all others: by hand disguised on six levels, or not copied."""
+    """Compare the original of each task with copies disguised by hand on six levels, and with other work."""
     variants = {"a task at once": to_original, "two at a time": _two_at_a_time}
     for variant, scores_of in variants.items():
         pooled, by_level = disguised(root, scores_of)
@@ -187,8 +187,7 @@ def irplag(root: Path) -> Iterator[Row]:
 
 
 def disguised(root: Path, scores_of: Callable[[list[File]], list[float]]) -> tuple[float, dict[str, float]]:
-    """The areas under the curve, of all levels and of each, by the scores of a task's first document with the
-    others."""
+    """Return the AUC of all levels and of each, from the scores of the original with the others."""
     scores: dict[str, list[float]] = {}
     for task in sorted(root.iterdir()):
         (original,) = sorted((task / "original").rglob("*.java"))
@@ -208,7 +207,7 @@ def to_original(documents: list[File]) -> list[float]:
 
 
 def with_first(documents: list[File], scores: Mapping[Names, float]) -> list[float]:
-    """The scores of the first with each of the others."""
+    """Return the scores of the first document with each of the others."""
     return [scores.get(frozenset((documents[0].name, other.name)), 0.0) for other in documents[1:]]
 
 
@@ -217,12 +216,12 @@ def _two_at_a_time(documents: list[File]) -> list[float]:
 
 
 def two(one: File, other: File) -> float:
-    """The score of two that nobody else is compared with."""
+    """Return the score of two documents compared alone."""
     return max((pair.score for pair in everything([one, other]).pairs), default=0.0)
 
 
 def conplag(root: Path) -> Iterator[Row]:
-    """Pairs of a contest's programs in Java."""
+    """Measure labelled pairs of Java programs from a contest."""
     with (root / "labels.csv").open() as file:
         verdicts = [(line["sub1"], line["sub2"], line["verdict"] == "1") for line in csv.DictReader(file)]
     for version, (what, least) in CONPLAG.items():
@@ -242,22 +241,22 @@ def conplag(root: Path) -> Iterator[Row]:
 
 
 def clough(root: Path) -> Iterator[Row]:
-    """Short answers that students wrote with, or without, an article before them."""
+    """Measure short answers that students wrote with or without copying from an article."""
     scores: dict[str, list[float]] = {}
     with (root / "file_information.csv").open() as file:
         answers = [line for line in csv.DictReader(file) if line["File"] not in _MISLABELLED]
     for task in sorted({line["Task"] for line in answers}):
         of_task = [line for line in answers if line["Task"] == task and line["Category"] != "orig"]
         paths = [root / "docs" / f"orig_task{task}.txt", *(root / "docs" / line["File"] for line in of_task)]
-        found = to_original([document(path) for path in paths])
-        for line, score in zip(of_task, found, strict=True):
+        task_scores = to_original([document(path) for path in paths])
+        for line, score in zip(of_task, task_scores, strict=True):
             scores.setdefault(line["Category"], []).append(score)
     for kind, least in CLOUGH.items():
         yield Row(f"Clough and Stevenson, AUC, {kind}", auc(scores[kind], scores["non"]), least=least)
 
 
 def pan(root: Path) -> Iterator[Row]:
-    """Essays with passages of a source in them, verbatim or not."""
+    """Measure essays with passages of a source in them, verbatim or disguised."""
     for kind in KINDS:
         listed = matched = 0
         tallies, with_repeats = np.zeros((2, 3))
@@ -272,14 +271,14 @@ def pan(root: Path) -> Iterator[Row]:
             repeats = [match for pair in report.pairs for match in pair.repeats]
             tallies += _characters(both, plan.with_suffix(".xml"), matches)
             with_repeats += _characters(both, plan.with_suffix(".xml"), [*matches, *repeats])
-        common, found, planted = tallies.tolist()
+        common, reported, planted = tallies.tolist()
         if kind.startswith("01"):
             yield Row("PAN13, alarms where nothing was copied", listed, most=0)
             yield Row("PAN13, pairs with any match where nothing was copied", matched)
             continue
         least = VERBATIM if kind.startswith("02") else None
         yield Row(f"PAN13, {kind}, characters found of those copied", common / planted, least=least)
-        yield Row(f"PAN13, {kind}, characters copied of those found", common / max(found, 1), least=least)
+        yield Row(f"PAN13, {kind}, characters copied of those found", common / max(reported, 1), least=least)
         what = f"PAN13, {kind}, characters copied of those found, repeats too"
         yield Row(what, with_repeats[0] / max(with_repeats[1], 1))
         yield Row(f"PAN13, {kind}, pairs with a match", matched / len(pairs))
@@ -287,11 +286,11 @@ def pan(root: Path) -> Iterator[Row]:
 
 
 def _characters(both: tuple[File, File], plan: Path, matches: Sequence[Match]) -> NDArray[np.float64]:
-    """Of both texts: characters that are found and were copied, that are found, that were copied."""
+    """Count the characters of both texts that are copied and found, found, and copied."""
     tallies = np.zeros(3)
     features = [f for f in ElementTree.parse(plan).iter("feature") if f.get("name") == "plagiarism"]
     for text, side in zip(both, ("this", "source"), strict=True):
-        copied, found = np.zeros((2, len(text.data)), bool)
+        copied, reported = np.zeros((2, len(text.data)), bool)
         begins = (np.frombuffer(text.data, np.uint8) & 0xC0) != 0x80  # a character, in UTF-8
         at = np.append(np.flatnonzero(begins), len(text.data))
         for feature in features:
@@ -300,8 +299,8 @@ def _characters(both: tuple[File, File], plan: Path, matches: Sequence[Match]) -
         for match in matches:
             for span in (match.left, match.right):
                 if span.document == text.name:
-                    found[span.start : span.end] = True
-        tallies += [(mask & begins).sum() for mask in (copied & found, found, copied)]
+                    reported[span.start : span.end] = True
+        tallies += [(mask & begins).sum() for mask in (copied & reported, reported, copied)]
     return tallies
 
 

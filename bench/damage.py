@@ -1,13 +1,12 @@
-"""What is left of a program's tokens after lines were deleted from it.
+"""Measure how many of a program's tokens a lexer still finds after lines were deleted.
 
-Each line goes with a probability of 5 %. Two figures, both of 10-grams of tokens and counted with their
-multiplicity, summed over files:
+Each line is deleted with a probability of 5 %. Both figures count 10-grams of tokens with multiplicity, summed
+over files:
 
-- kept: of the grams that lie on lines none of which was deleted, those that are still found. A gram from which
-  a line is missing cannot be found by any lexer and does not count. What counts against the lexer is all that
-  a string or a comment does beyond its own lines once its other end is gone.
-- plain: of all the grams of the whole file, those that are still found. Grams across deleted lines count as
-  lost, so no lexer reaches 1.
+- kept: the share of the grams on undeleted lines that are still found. No lexer can find a gram that lost a
+  line, so it does not count. A string or comment that lost one end and swallows other lines does.
+- plain: the share of all grams of the file that are still found. Grams across deleted lines count as lost, so
+  no lexer reaches 1.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ Numbers = NDArray[np.uint64]
 
 def rows(language: str, files: Sequence[bytes]) -> list[Row]:
     def stream(data: bytes) -> tuple[Numbers, Numbers, Numbers]:
-        found = chaffinch.stream(File(f"program in {language}", data, "latin-1"), Recipe(language))
-        return found.symbols.astype(np.uint64), found.starts.astype(np.uint64), found.ends.astype(np.uint64)
+        tokens = chaffinch.stream(File(f"program in {language}", data, "latin-1"), Recipe(language))
+        return tokens.symbols.astype(np.uint64), tokens.starts.astype(np.uint64), tokens.ends.astype(np.uint64)
 
-    kept = Kept()
+    survival = Survival()
     for data, lines in damaged(files):
-        kept.add(*stream(data), stream(b"".join(remaining(data, lines)))[0], deleted(data, lines))
+        survival.add(*stream(data), stream(b"".join(remaining(data, lines)))[0], deleted(data, lines))
     what = f"{K}-grams kept when 5 % of the lines are deleted, {language}"
-    return [Row(what, kept.share, least=KEPT), Row(f"{what}, of all grams", kept.plain)]
+    return [Row(what, survival.share, least=KEPT), Row(f"{what}, of all grams", survival.plain)]
 
 
 def damaged(files: Sequence[bytes]) -> Iterator[tuple[bytes, set[int]]]:
-    """Files, and the numbers of the lines to delete."""
+    """Yield files and the numbers of the lines to delete."""
     rng = random.Random(0)
     size = 0
     for data in files:
@@ -59,18 +58,18 @@ def remaining(data: bytes, lines: set[int]) -> list[bytes]:
 
 
 def deleted(data: bytes, lines: set[int]) -> Numbers:
-    """For every byte and the end, how many deleted bytes are before it."""
+    """Return the number of deleted bytes before every byte and before the end."""
     marks = np.zeros(len(data) + 1, np.uint64)
-    at = 0
+    offset = 0
     for i, line in enumerate(data.splitlines(keepends=True)):
         if i in lines:
-            marks[at + 1 : at + 1 + len(line)] = 1
-        at += len(line)
+            marks[offset + 1 : offset + 1 + len(line)] = 1
+        offset += len(line)
     return marks.cumsum(dtype=np.uint64)
 
 
-class Kept:
-    """Adds up the files."""
+class Survival:
+    """The figures, summed over files."""
 
     def __init__(self) -> None:
         self._whole = self._possible = self._found = self._plain = 0
@@ -84,7 +83,7 @@ class Kept:
         return self._plain / max(1, self._whole)
 
     def add(self, kinds: Numbers, starts: Numbers, ends: Numbers, after: Numbers, gone: Numbers) -> None:
-        """A file's tokens, those of what is left of it, and where bytes were deleted."""
+        """Add a file: its tokens, the tokens after the deletion, and where bytes were deleted."""
         if len(kinds) < K:
             return
         grams, left = _grams(kinds), _grams(after)
@@ -96,7 +95,7 @@ class Kept:
 
 
 def _grams(kinds: Numbers) -> Numbers:
-    """A hash of each."""
+    """Return a hash of each gram."""
     if len(kinds) < K:
         return np.empty(0, np.uint64)
     hashes = np.zeros(len(kinds) - K + 1, np.uint64)
@@ -107,7 +106,7 @@ def _grams(kinds: Numbers) -> Numbers:
 
 
 def _common(one: Numbers, two: Numbers) -> int:
-    """The size of the intersection, with multiplicity."""
+    """Return the size of the intersection, with multiplicity."""
     (values, counts), (others, more) = (np.unique(grams, return_counts=True) for grams in (one, two))
     _, i, j = np.intersect1d(values, others, assume_unique=True, return_indices=True)
     return int(np.minimum(counts[i], more[j]).sum())

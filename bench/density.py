@@ -1,4 +1,4 @@
-"""How many fingerprints the default scheme keeps, against the 2 / (w + 1) of winnowing."""
+"""Measure how many fingerprints the default scheme keeps, against the 2 / (w + 1) of winnowing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import chaffinch
 from bench.table import Row
 from bench.texts import Texts
 
-# Shapes (k, w) and the most that may be kept.
+# The largest density allowed at each (k, w), as a share of that of winnowing.
 BOUNDS = {(50, 100): 0.85, (25, 26): 0.80, (12, 9): 0.83}
 
 

@@ -1,4 +1,4 @@
-"""A program in little Python -> the same in C, C++, Java, JavaScript or Python, laid out as someone likes."""
+"""Translate a program in a small subset of Python to C, C++, Java, JavaScript or Python, in a given layout."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ _WORDS = (
 )
 
 Line = tuple[int, str]
-"""How deep it stands, and its text; a block begins with a line that ends in a brace."""
+"""Its depth and its text. A block begins with a line that ends in a brace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What does not change a program's tokens."""
+    """The layout of a program, which does not change its tokens."""
 
     indent: str
     own_line: bool
-    """Braces stand on lines of their own."""
+    """Whether braces stand on lines of their own."""
     tight: bool
-    """No spaces around operators."""
+    """Whether operators have no spaces around them."""
     comments: float
-    """So many lines have a comment before them,"""
+    """Share of the lines that follow a comment."""
     blanks: float
-    """and so many an empty line."""
+    """Share of the lines that follow an empty line."""
     seed: int
 
 
@@ -62,14 +62,14 @@ def layout(rng: random.Random) -> Layout:
 
 
 def written(program: ast.Module, language: str, chosen: Layout) -> str:
-    """The whole file."""
+    """Return the whole file."""
     functions = [node for node in program.body if isinstance(node, ast.FunctionDef)]
     lines = list(_python(functions) if language == "python" else _braces(functions, language))
     return "\n".join([_HEADS.get(language, ""), *_laid_out(lines, language, chosen)]).strip() + "\n"
 
 
 def bounds(loop: ast.For) -> tuple[ast.expr, ast.expr, bool]:
-    """Where counting starts and stops, and whether it is downwards."""
+    """Return where counting starts and stops, and whether it goes down."""
     assert isinstance(loop.iter, ast.Call)
     args = loop.iter.args
     return (ast.Constant(0), args[0], False) if len(args) == 1 else (args[0], args[1], len(args) == 3)
@@ -103,7 +103,7 @@ def _python(functions: list[ast.FunctionDef]) -> Iterator[Line]:
 
 
 class _Plain(ast.NodeTransformer):
-    """As Python is written: no types, and its own reading and printing."""
+    """Remove types, and read and print as Python does."""
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         return ast.arg(node.arg)
@@ -143,7 +143,7 @@ def _braces(functions: list[ast.FunctionDef], language: str) -> Iterator[Line]:
 
 
 def _used_before(functions: list[ast.FunctionDef]) -> Iterator[ast.FunctionDef]:
-    """Those that something before them calls."""
+    """Yield the functions that an earlier function calls."""
     used: set[str] = set()
     for function in functions:
         if function.name in used:
@@ -152,7 +152,7 @@ def _used_before(functions: list[ast.FunctionDef]) -> Iterator[ast.FunctionDef]:
 
 
 class _Writer:
-    """Statements of the languages with braces."""
+    """Write statements in a language with braces."""
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -187,7 +187,7 @@ class _Writer:
         yield 0, "}"
 
     def block(self, head: str, body: list[ast.stmt]) -> Iterator[Line]:
-        """All but the closing brace."""
+        """Yield a block without its closing brace."""
         yield 0, head + " {"
         for statement in body:
             yield from ((depth + 1, text) for depth, text in self.statement(statement))

@@ -1,4 +1,4 @@
-"""Documents: pages a second, what is lost of a PDF, and longer documents of every format."""
+"""Measure documents: pages a second, how much of a PDF is read, and growth in every format."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from tests import made
 SIZES = (1, 10, 100)  # MB of text
 PAGE_RATE = 400
 RECALL = 0.95
-GROWTH = 3  # large documents are in memory that is new each time, which is most of the time of the fastest
+GROWTH = 3  # fast readers spend most of their time on new memory for large documents
 _PAGES = 400
 _PARAGRAPH = 600
 
 
 def rows(english: bytes, data: Path | None) -> list[Row]:
-    """PDF files beside their text, under noisy/rfc_pdf of the data if there; else one made of the English."""
+    """Measure the PDF files in noisy/rfc_pdf of the data, or one made of the English text."""
     pairs = list(_given(data)) if data else []
     return [*_pdf(pairs or [_made(english)], "given" if pairs else "made"), *_growth(english)]
 
 
 def _given(data: Path) -> Iterator[tuple[bytes, str]]:
-    """Digital ones: of scans, and of files that do not say their letters, too few words are in the text."""
+    """Yield digital PDF files with their text. Scans and files without a character map lack words."""
     for path in sorted((data / "noisy" / "rfc_pdf").glob("*.pdf")):
         text = path.with_suffix(".txt").read_text("utf-8", "replace")
-        found = _text(path.read_bytes(), path.name)
+        extracted = _words(_text(path.read_bytes(), path.name))
         words = set(_words(text))
-        if found and sum(word in words for word in _words(found)) > 0.97 * len(_words(found)):
+        if extracted and sum(word in words for word in extracted) > 0.97 * len(extracted):
             yield path.read_bytes(), text
 
 
@@ -50,16 +50,16 @@ def _pdf(pairs: list[tuple[bytes, str]], kind: str) -> Iterator[Row]:
     pages = sum(len(document.sections) for data, _ in pairs for document in _documents(data, "x.pdf"))
     took = best_of(3, {"": lambda: [_text(data, "x.pdf") for data, _ in pairs]})[""]
     yield Row(f"PDF, {len(pairs)} {kind}, {pages} pages", pages / took, "pages/s", least=PAGE_RATE)
-    kept = total = 0
+    shared = total = 0
     for data, text in pairs:
         theirs, ours = _grams(_body(text)), _grams(_text(data, "x.pdf"))
-        kept += (theirs & ours).total()
+        shared += (theirs & ours).total()
         total += theirs.total()
-    yield Row("word 5-grams of the text that the PDF gives", kept / total, least=RECALL)
+    yield Row("share of the word 5-grams of a text that its PDF yields", shared / total, least=RECALL)
 
 
 def _body(text: str) -> str:
-    """Without what only the one edition has: heads and feet of pages, and lines that end in a page's number."""
+    """Remove what only one edition has: heads and feet of pages, and lines that end in a page number."""
     text = re.sub(r"\n*[^\n]*\[Page \d+\]\s*\n\f?\n?(?:[^\n]*\n)?", "\n", text)
     lines = [line for line in text.split("\n") if not re.search(r"(?:\. ?){4,}|\s{8,}\d+\s*$", line)]
     return re.sub(r"(?<=[a-z])-\n\s*(?=[a-z])", "", "\n".join(lines))
@@ -75,7 +75,7 @@ def _words(text: str) -> list[str]:
 
 
 def _documents(data: bytes, name: str) -> list[Document]:
-    return [found for found in ready_documents(File(name, data)) if isinstance(found, Document)]
+    return [item for item in ready_documents(File(name, data)) if isinstance(item, Document)]
 
 
 def _text(data: bytes, name: str) -> str:
@@ -96,7 +96,7 @@ def _mail(paragraphs: list[str]) -> bytes:
 
 
 def _growth(english: bytes) -> Iterator[Row]:
-    """Seconds a byte of a long document over those of a short one, to symbols; PostScript is Ghostscript's."""
+    """Compare the time per byte of long and short documents, to symbols; Ghostscript is not measured."""
     makers: dict[str, Callable[[list[str]], bytes]] = {
         **{name: make for name, make in made.FORMATS.items() if name not in ("txt", "html", "ps")},
         "ipynb": _notebook,
@@ -109,11 +109,9 @@ def _growth(english: bytes) -> Iterator[Row]:
             took = best_of(1 if name == "pdf" else 3, {"": partial(_symbols, document)})[""]
             rates.append(took / size)
         described = ", ".join(f"{1 / rate:,.0f}" for rate in rates)
-        what = f"seconds a byte at 100 MB / at 1 MB, {name} ({described} MB/s at 1, 10, 100 MB of text)"
+        what = f"time per byte at 100 MB / at 1 MB, {name} ({described} MB/s at 1, 10, 100 MB of text)"
         yield Row(what, rates[-1] / rates[0], "×", most=GROWTH)
 
 
 def _symbols(document: File) -> int:
-    return sum(
-        len(chaffinch.stream(found)) for found in ready_documents(document) if isinstance(found, Document)
-    )
+    return sum(len(chaffinch.stream(item)) for item in ready_documents(document) if isinstance(item, Document))

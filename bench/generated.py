@@ -137,8 +137,10 @@ def notebook_class(programs: GeneratedClass, prose: GeneratedClass) -> Generated
         }
 
     # Some submissions stay programs, so that notebooks are compared with them too.
-    kept = {path: data for i, (path, data) in enumerate(programs.submissions.items()) if i % 4 == 3}
-    return GeneratedClass(notebooks(programs.submissions) | kept, dict(programs.base), notebooks(programs.old))
+    unchanged = {path: data for i, (path, data) in enumerate(programs.submissions.items()) if i % 4 == 3}
+    return GeneratedClass(
+        notebooks(programs.submissions) | unchanged, dict(programs.base), notebooks(programs.old)
+    )
 
 
 def _own_program(rng: random.Random, one: Lines, two: Lines) -> Lines:

@@ -1,7 +1,7 @@
-"""An index at 100 million postings, and Koala's million documents.
+"""Measure an index of 100 million postings, and one of a million documents with Koala's recipe.
 
-Most postings are numbers of chance, as hashes are; among them stand documents that were read, which are
-searched for. `python -m bench.index reader INDEX QUERIES` tells the memory of a process that searches.
+Most postings are random numbers, as hashes are. Among them are real documents, which the searches look for.
+`python -m bench.index reader INDEX QUERIES` prints the memory of a process that searches.
 """
 
 from __future__ import annotations
@@ -41,67 +41,67 @@ MILLION = 1_000_000
 SIZES = (MILLION, 10 * MILLION, 100 * MILLION)
 _DOCUMENTS, _EACH = 1000, 400
 _AT_ONCE = 10_000
-"""Documents that PostgreSQL is given at once: it would take still longer with fewer."""
+"""Documents in one batch for PostgreSQL, which takes longer with smaller batches."""
 _SEARCHES = 300
 _KOALA = MILLION
 _CHANCES = 10_000
 
 
-def rows(found: Texts, folder: Path) -> Iterator[Row]:
-    made = list(documents(found.english, 20_000, 10_000))
-    yield from adding(made, folder)
-    yield from growing(found.english, made[:1000], folder)
-    yield from koala(made[:1000], folder)
+def rows(samples: Texts, folder: Path) -> Iterator[Row]:
+    indexed = list(documents(samples.english, 20_000, 10_000))
+    yield from adding(indexed, folder)
+    yield from growing(samples.english, indexed[:1000], folder)
+    yield from koala(indexed[:1000], folder)
 
 
 def documents(english: bytes, count: int, size: int, seed: int = 1) -> Iterator[File]:
-    """So many documents of about so many bytes: the text's words as often as they come, in any order."""
+    """Yield `count` documents of about `size` bytes: words drawn from the text, in random order."""
     words = english.split()
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     each = size * len(words) // sum(len(word) + 1 for word in words)
     for number in range(count):
-        said = b" ".join([words[i] for i in chance.integers(0, len(words), each).tolist()])
-        yield File(f"d{seed}-{number}", said, None, "plain", "text")
+        words_drawn = b" ".join([words[i] for i in rng.integers(0, len(words), each).tolist()])
+        yield File(f"d{seed}-{number}", words_drawn, None, "plain", "text")
 
 
-def queries(made: list[File]) -> list[File]:
-    """Documents of 10 KB, half new, half from one or two that are there."""
-    chance = random.Random(2)
-    found = []
+def queries(indexed: list[File]) -> list[File]:
+    """Return documents of 10 KB, part new, part from one or two indexed documents."""
+    rng = random.Random(2)
+    drawn = []
     for number in range(_SEARCHES):
-        one, other = chance.sample(made, 2)
+        one, other = rng.sample(indexed, 2)
         half, quarter = len(one.data) // 2, len(other.data) // 4
-        own = " ".join(f"{chance.getrandbits(36):x}" for _ in range(quarter // 10)).encode()
-        found.append(File(f"q{number}", one.data[:half] + own + other.data[:quarter], None, "plain", "text"))
-    return found
+        own = " ".join(f"{rng.getrandbits(36):x}" for _ in range(quarter // 10)).encode()
+        drawn.append(File(f"q{number}", one.data[:half] + own + other.data[:quarter], None, "plain", "text"))
+    return drawn
 
 
-def adding(made: list[File], folder: Path) -> Iterator[Row]:
-    """Bytes to committed postings, in an index of their own; the one in the middle of three."""
-    size = sum(len(d.data) for d in made) / 1e6
+def adding(indexed: list[File], folder: Path) -> Iterator[Row]:
+    """Measure bytes to committed postings in a new index, the median of three runs."""
+    size = sum(len(d.data) for d in indexed) / 1e6
     for content, least in (("text", 150.0), ("none", None)):
         where = folder / f"adding-{content}"
         took = []
         for _ in range(3):
             with Index.create(where, content=content) as index:
                 start = perf_counter()
-                index.add(made)
+                index.add(indexed)
                 took.append(perf_counter() - start)
             shutil.rmtree(where)
-        kept = "with their texts" if content == "text" else "fingerprints alone"
-        yield Row(f"adding {size:,.0f} MB of documents, {kept}", size / median(took), "MB/s", least=least)
+        contents = "with their texts" if content == "text" else "fingerprints alone"
+        yield Row(f"adding {size:,.0f} MB of documents, {contents}", size / median(took), "MB/s", least=least)
     start = perf_counter()
-    pack([text_document(file, "plain") for file in made], threads_used(None))
+    pack([text_document(file, "plain") for file in indexed], threads_used(None))
     yield Row("zstd alone, the same documents on as many threads", size / (perf_counter() - start), "MB/s")
 
 
 def batch(count: int, each: int, number: int, about: Callable[[int], About] | None = None) -> Batch:
-    """Documents whose hashes are of chance."""
-    chance = np.random.default_rng(number)
+    """Return documents with random hashes."""
+    rng = np.random.default_rng(number)
     postings = Postings(
-        chance.integers(0, 2**64, count * each, np.uint64),
+        rng.integers(0, 2**64, count * each, np.uint64),
         np.repeat(np.arange(count, dtype=np.uint32), each),
-        chance.integers(0, 16_384, count * each, np.uint32)
+        rng.integers(0, 16_384, count * each, np.uint32)
         if about is None
         else np.zeros(count * each, np.uint32),
     )
@@ -109,7 +109,7 @@ def batch(count: int, each: int, number: int, about: Callable[[int], About] | No
     stored = [
         Stored(
             f"paper-{first + i}.txt",
-            chance.bytes(10),
+            rng.bytes(10),
             16_384,
             13_000,
             each,
@@ -120,16 +120,16 @@ def batch(count: int, each: int, number: int, about: Callable[[int], About] | No
     return Batch(stored, postings, [None] * count, [])
 
 
-def growing(english: bytes, made: list[File], folder: Path) -> Iterator[Row]:
-    """The same index at each of the sizes."""
-    asked = queries(made)
+def growing(english: bytes, indexed: list[File], folder: Path) -> Iterator[Row]:
+    """Measure the same index at each size."""
+    asked = queries(indexed)
     where = folder / "growing"
     rates, medians = [], []
-    read = [*made]
+    read = [*indexed]
     at, spent = 0, 0.0
     with Index.create(where) as index:
         assert isinstance(index.store, Embedded)
-        index.add(made)
+        index.add(indexed)
         for size in SIZES:
             while at < size:
                 fresh = batch(_DOCUMENTS, _EACH, at // (_DOCUMENTS * _EACH))
@@ -150,9 +150,7 @@ def growing(english: bytes, made: list[File], folder: Path) -> Iterator[Row]:
             medians.append(median(times))
             yield Row(f"searching {size:,} postings, median", medians[-1] * 1e3, "ms", most=5)
         yield Row(f"searching {at:,} postings, 99 of 100", quantiles(times, n=100)[98] * 1e3, "ms", most=20)
-        yield Row(
-            "segments alone, up to the last of these, merges counted", at / spent / MILLION, "M/s", least=5
-        )
+        yield Row("postings a second, segments alone, with merges", at / spent / MILLION, "M/s", least=5)
         yield Row("fastest adding / slowest, as it grows", max(rates) / min(rates), "×", most=1.5)
         yield Row("slowest median search / fastest, as it grows", max(medians) / min(medians), "×", most=2)
         yield from waiting(index, asked)
@@ -161,7 +159,9 @@ def growing(english: bytes, made: list[File], folder: Path) -> Iterator[Row]:
         info = index.info()
         catalogue = (where / CATALOGUE).stat().st_size
         size = catalogue + sum(path.stat().st_size for path in (where / SEGMENTS).iterdir())
-        yield Row("bytes a posting after merge, catalogue counted", size / info.postings, "bytes", most=10)
+        yield Row(
+            "bytes per posting after the merge, with the catalogue", size / info.postings, "bytes", most=10
+        )
         times = _searched(index, asked)
         yield Row("searching the merged index, median", median(times) * 1e3, "ms", most=5)
     yield reader(where, asked, folder)
@@ -169,7 +169,7 @@ def growing(english: bytes, made: list[File], folder: Path) -> Iterator[Row]:
 
 
 def _searched(index: Index, asked: list[File]) -> list[float]:
-    """How long each search takes; everything was looked up once before."""
+    """Return how long each search takes, after a first round that warms the caches."""
     for query in asked:
         index.search(query)
     times = []
@@ -182,7 +182,7 @@ def _searched(index: Index, asked: list[File]) -> list[float]:
 
 
 def waiting(index: Index, asked: list[File]) -> Iterator[Row]:
-    """The longest that a small add or a search takes while a merge of everything goes on."""
+    """Measure the longest small add and search while everything is merged."""
     adds, searches = [0.0], [0.0]
     assert isinstance(index.store, Embedded)
     writer = index.store.writer
@@ -192,7 +192,7 @@ def waiting(index: Index, asked: list[File]) -> Iterator[Row]:
         writer._merge(catalogue, catalogue.segments(), threads=1)
         catalogue.close()
 
-    # As the writer itself would, so that it begins no other.
+    # In the place of the writer's own merge, so that it starts no other.
     merge = writer._merger = threading.Thread(target=merge_all)
     merge.start()
     with Index.open(index.store.where) as reader:
@@ -209,11 +209,11 @@ def waiting(index: Index, asked: list[File]) -> Iterator[Row]:
 
 
 def postgres(embedded: Index, read: list[File], asked: list[File]) -> Iterator[Row]:
-    """The same documents, postings and searches in PostgreSQL."""
+    """Measure the same documents, postings and searches in PostgreSQL."""
     what = f"times as fast as PostgreSQL, {SIZES[-1]:,} postings"
     programs = find_postgres()
     if programs is None:
-        yield Row(what, None, least=3, note="not on this machine: no PostgreSQL")
+        yield Row(what, None, least=3, note="PostgreSQL is not installed")
         return
     with running(programs) as address, Index.create(address) as index:
         index.add(read)
@@ -228,7 +228,7 @@ def postgres(embedded: Index, read: list[File], asked: list[File]) -> Iterator[R
 
 
 def _looked_up(index: Index, asked: list[File]) -> list[float]:
-    """How long it takes to find the postings of each query."""
+    """Return how long it takes to find the postings of each query."""
     times = []
     for query in asked:
         hashes = np.unique(fingerprint(query, index.recipe).hashes)
@@ -239,7 +239,7 @@ def _looked_up(index: Index, asked: list[File]) -> list[float]:
 
 
 def reader(where: Path, asked: list[File], folder: Path) -> Row:
-    """What a process that searches needs, beyond what the system caches of the files."""
+    """Measure the memory of a process that searches, without the files that the system caches."""
     saved = folder / "queries"
     saved.write_bytes(pickle.dumps(asked))
     command = [sys.executable, "-m", "bench.index", "reader", str(where), str(saved)]
@@ -247,8 +247,8 @@ def reader(where: Path, asked: list[File], folder: Path) -> Row:
     return Row(f"memory of a reader at {SIZES[-1]:,} postings", done["anonymous"] / MIB, "MiB", most=100)
 
 
-def koala(made: list[File], folder: Path) -> Iterator[Row]:
-    """A million documents, 100 of 1,000 fingerprints each, with what is said about them."""
+def koala(indexed: list[File], folder: Path) -> Iterator[Row]:
+    """Measure a million documents with 100 of 1,000 fingerprints each, and their metadata."""
     where = folder / "koala"
 
     def about(number: int) -> About:
@@ -260,27 +260,31 @@ def koala(made: list[File], folder: Path) -> Iterator[Row]:
         )
 
     with Index.create(where, "koala", content="none") as index:
-        index.add(made)
+        index.add(indexed)
         start = perf_counter()
         for number in range(_KOALA // 10_000):
             index.store.add(batch(10_000, 100, number, about))
         index.merge()
-        yield Row(f"adding {_KOALA:,} documents in Koala's way", _KOALA / (perf_counter() - start), "a second")
-        yield Row("Koala, bytes a document with its log", index.info().bytes / len(index), "bytes", most=600)
+        yield Row(
+            f"adding {_KOALA:,} documents with Koala's recipe", _KOALA / (perf_counter() - start), "a second"
+        )
+        yield Row(
+            "Koala, bytes per document with its metadata", index.info().bytes / len(index), "bytes", most=600
+        )
         times: list[float] = []
-        found = 0
+        chance_hits = 0
         for _ in range(2):
             times.clear()
-            for document in made[:_SEARCHES]:
+            for document in indexed[:_SEARCHES]:
                 start = perf_counter()
                 hits = index.search(document)
                 times.append(perf_counter() - start)
                 assert hits[0].relation == "identical"
         yield Row(f"Koala, searching {_KOALA:,} documents, median", median(times) * 1e3, "ms", most=5)
-        chance = np.random.default_rng(10**9)  # of which no batch was made
+        rng = np.random.default_rng(10**9)  # a seed that no batch has
         for _ in range(_CHANCES):
-            found += len(index.store.lookup(chance.integers(0, 2**64, 1000, np.uint64)).queries)
-        yield Row("Koala, hits by chance in a search of 1,000", found / _CHANCES, "", most=0.01)
+            chance_hits += len(index.store.lookup(rng.integers(0, 2**64, 1000, np.uint64)).queries)
+        yield Row("Koala, chance hits in a search of 1,000", chance_hits / _CHANCES, "", most=0.01)
     shutil.rmtree(where)
 
 

@@ -1,7 +1,6 @@
-"""Times one lexer of others, run by the Python that has it: `lexer.py NAME LANGUAGE FILE...` prints as JSON the
-seconds that all the files take and the kinds of their tokens, as numbers.
+"""Time another lexer: `lexer.py NAME LANGUAGE FILE...` prints the seconds and the tokens of all files, as JSON.
 
-It stands alone, as nothing of this project is installed there.
+Runs in the environment of that lexer, so it imports nothing of this project.
 """
 
 import json
@@ -22,9 +21,9 @@ def pygments(language: str) -> Callable[[bytes], Tokens]:
     nothing = (kinds.Whitespace, kinds.Comment)
 
     def tokens(data: bytes) -> Tokens:
-        text = data.decode("latin-1")  # so that places are those of bytes
+        text = data.decode("latin-1")  # so that positions are byte offsets
         return [
-            # Keywords and marks by what they say, as ours are.
+            # Keywords and punctuation by their text, as in our lexers.
             (f"{kind}{value}" if kind in kinds.Keyword or len(value) == 1 else str(kind), at, at + len(value))
             for at, kind, value in lexer.get_tokens_unprocessed(text)
             if value.strip() and not any(kind in other for other in nothing)
@@ -40,15 +39,15 @@ def tree_sitter(language: str) -> Callable[[bytes], Tokens]:
 
     def tokens(data: bytes) -> Tokens:
         cursor = parser.parse(data).walk()
-        found = []
+        leaves = []
         while True:
             if not cursor.goto_first_child():
                 node = cursor.node
                 if node.type != "comment":
-                    found.append((node.type, node.start_byte, node.end_byte))
+                    leaves.append((node.type, node.start_byte, node.end_byte))
                 while not cursor.goto_next_sibling():
                     if not cursor.goto_parent():
-                        return found
+                        return leaves
 
     return tokens
 
@@ -60,11 +59,11 @@ def main() -> None:
     best = float("inf")
     for _ in range(ROUNDS):
         start = time.perf_counter()
-        found = [tokens(data) for data in contents]
+        lexed = [tokens(data) for data in contents]
         best = min(best, time.perf_counter() - start)
-    kinds = [[crc32(kind.encode()) for kind, _, _ in file] for file in found]
-    starts = [[start for _, start, _ in file] for file in found]
-    ends = [[end for _, _, end in file] for file in found]
+    kinds = [[crc32(kind.encode()) for kind, _, _ in file] for file in lexed]
+    starts = [[start for _, start, _ in file] for file in lexed]
+    ends = [[end for _, _, end in file] for file in lexed]
     print(json.dumps({"seconds": best, "kinds": kinds, "starts": starts, "ends": ends}))
 
 

@@ -1,4 +1,4 @@
-"""Lexers of others, each in a virtual environment under bench/.peers, on the same files as ours."""
+"""Compare with other lexers on the same files, each in a virtual environment under bench/.peers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bench.speed import best_of
 from bench.table import Row
 from chaffinch import Recipe
 
-# What to install, and how many times as fast ours must be.
+# The packages to install, and how many times as fast ours must be.
 LEXERS = {
     "pygments": (["pygments==2.21.0"], 100),
     "tree-sitter": (
@@ -35,7 +35,7 @@ _HERE = Path(__file__).parent
 
 
 def rows(language: str, files: Sequence[bytes], folder: Path) -> list[Row]:
-    """How many times as fast ours is, and what theirs keep of a program that lost lines."""
+    """Measure how many times as fast ours is, and how much the others find in a program that lost lines."""
     sample: list[bytes] = []
     for data in files:
         sample.append(data)
@@ -45,7 +45,7 @@ def rows(language: str, files: Sequence[bytes], folder: Path) -> list[Row]:
     wholes = _written(folder, f"{language}-whole", sample)
     parts = _written(folder, f"{language}-part", [b"".join(damage.remaining(*loss)) for loss in losses])
     recipe = Recipe(language)
-    found = []
+    measured = []
     for name, (requirements, least) in LEXERS.items():
         what = f"times as fast as {requirements[0].replace('==', ' ')}, {language}"
         try:
@@ -53,26 +53,26 @@ def rows(language: str, files: Sequence[bytes], folder: Path) -> list[Row]:
             theirs = json.loads(run([python, _HERE / "lexer.py", name, language, *wholes]))
             after = json.loads(run([python, _HERE / "lexer.py", name, language, *parts]))
         except PeerFailed as error:
-            found.append(Row(what, None, least=least, note=str(error)))
+            measured.append(Row(what, None, least=least, note=str(error)))
             continue
         ours = best_of(9, {"": lambda: [chaffinch.stream(data, recipe) for data in sample]})[""]
-        found.append(Row(what, theirs["seconds"] / ours, "×", least=least))
-        kept = _kept(losses, theirs, after)
-        found.append(Row(f"{damage.K}-grams that {name} keeps, {language}", kept.share))
-        found.append(Row(f"{damage.K}-grams that {name} keeps, {language}, of all grams", kept.plain))
-    return found
+        measured.append(Row(what, theirs["seconds"] / ours, "×", least=least))
+        survival = _survival(losses, theirs, after)
+        measured.append(Row(f"{damage.K}-grams that {name} keeps, {language}", survival.share))
+        measured.append(Row(f"{damage.K}-grams that {name} keeps, {language}, of all grams", survival.plain))
+    return measured
 
 
 Lexed = dict[str, list[list[int]]]
 
 
-def _kept(losses: Sequence[tuple[bytes, set[int]]], whole: Lexed, part: Lexed) -> damage.Kept:
-    kept = damage.Kept()
+def _survival(losses: Sequence[tuple[bytes, set[int]]], whole: Lexed, part: Lexed) -> damage.Survival:
+    survival = damage.Survival()
     columns = zip(losses, whole["kinds"], whole["starts"], whole["ends"], part["kinds"], strict=True)
     for (data, lines), *numbers in columns:
         kinds, starts, ends, after = (np.array(column, np.uint64) for column in numbers)
-        kept.add(kinds, starts, ends, after, damage.deleted(data, lines))
-    return kept
+        survival.add(kinds, starts, ends, after, damage.deleted(data, lines))
+    return survival
 
 
 def _written(folder: Path, name: str, files: Sequence[bytes]) -> list[Path]:

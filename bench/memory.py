@@ -1,7 +1,7 @@
-"""Peak memory over what must be held: the input and 20 bytes a fingerprint.
+"""Measure peak memory beyond what must be held: the input and 20 bytes per fingerprint.
 
-Run as `python -m bench.memory PATH` it fingerprints a file, or all files of a directory, and prints as JSON by
-how much its memory grew at most, with what it read and found.
+`python -m bench.memory PATH` fingerprints a file or all files of a folder and prints, as JSON, the growth of
+its memory, the size of the input and the number of fingerprints.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _STATUS = Path("/proc/self/status")
 
 
 def rows(english: bytes, folder: Path) -> list[Row]:
-    """One long file, and many that are not."""
+    """Measure one long file and many short ones."""
     if not _STATUS.exists():
         return [Row("memory", None, most=CONSTANT, note="not on this machine: no /proc")]
     long = folder / "long.txt"
@@ -40,13 +40,13 @@ def rows(english: bytes, folder: Path) -> list[Row]:
 
 
 def _over(what: str, path: Path) -> Row:
-    """What was used beyond the input and its fingerprints."""
+    """Measure the memory used beyond the input and its fingerprints."""
     command = [sys.executable, "-m", "bench.memory", str(path)]
-    # From a fresh interpreter: here, earlier measurements have left their marks.
+    # In a fresh interpreter: earlier measurements have grown this one.
     done = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout)
     held = done["input"] + BYTES_PER_FINGERPRINT * done["fingerprints"]
     return Row(
-        f"memory beyond input and 20 bytes a fingerprint ({held / MIB:,.0f} MiB), {what}",
+        f"memory beyond the input and 20 bytes per fingerprint ({held / MIB:,.0f} MiB), {what}",
         (done["growth"] - held) / MIB,
         "MiB",
         most=CONSTANT,
@@ -54,7 +54,7 @@ def _over(what: str, path: Path) -> Row:
 
 
 def status(field: str) -> int:
-    """Bytes. Not getrusage: the peak it gives a new process is that of the process that started it."""
+    """Return a size in bytes. Not getrusage: a new process inherits the peak of the process that started it."""
     line = next(line for line in _STATUS.read_text().splitlines() if line.startswith(field + ":"))
     return int(line.split()[1]) * 1024
 
@@ -65,12 +65,12 @@ def main() -> None:
     before = status("VmRSS")
     if path.is_dir():
         files = sorted(path.iterdir())
-        found = sum(map(len, chaffinch.fingerprint_all(files)))
+        count = sum(map(len, chaffinch.fingerprint_all(files)))
         size = sum(file.stat().st_size for file in files)
     else:
-        found = len(chaffinch.fingerprint(path))
+        count = len(chaffinch.fingerprint(path))
         size = path.stat().st_size
-    print(json.dumps({"growth": status("VmHWM") - before, "input": size, "fingerprints": found}))
+    print(json.dumps({"growth": status("VmHWM") - before, "input": size, "fingerprints": count}))
 
 
 if __name__ == "__main__":

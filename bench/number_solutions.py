@@ -1,4 +1,4 @@
-"""More problems and ways to solve them, about single numbers and about looking for something in an array."""
+"""More exercises and solutions, about single numbers and about searching in an array."""
 
 from __future__ import annotations
 

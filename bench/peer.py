@@ -1,6 +1,6 @@
-"""Times one peer, run by the Python that has it: `peer.py NAME FILE K W` prints seconds by variant, as JSON.
+"""Time another package: `peer.py NAME FILE K W` prints the seconds of each variant, as JSON.
 
-It stands alone, as nothing of this project is installed there.
+Runs in the environment of that package, so it imports nothing of this project.
 """
 
 import json
@@ -14,13 +14,13 @@ ROUNDS = 2
 
 
 def copydetect(text: str, k: int, w: int) -> dict[str, Callable[[], object]]:
-    """As its own get_document_fingerprints does; what PyPI has is without its C extension."""
+    """Do what its get_document_fingerprints does. The package on PyPI lacks the C extension."""
     utils = import_module("copydetect.utils")
     return {"same k and w": lambda: utils.winnow(utils.hashed_kgrams(text, k), w, remove_duplicates=False)}
 
 
 def winnowing(text: str, k: int, w: int) -> dict[str, Callable[[], object]]:
-    """Its own function has windows of 4 built in; the same steps with our window stand beside it."""
+    """Run its function, which has a window of 4 built in, and the same steps with our window."""
     module = import_module("winnowing")
 
     def same() -> object:

@@ -1,4 +1,4 @@
-"""Other packages that winnow, each in a virtual environment under bench/.peers, timed on the same text."""
+"""Compare with other packages that winnow, each in a virtual environment under bench/.peers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class PeerFailed(Exception):
 
 
 def rows(english: bytes, folder: Path) -> list[Row]:
-    """How many times as fast as each peer the whole line is, with the default k and w."""
+    """Measure how many times as fast as each peer the whole line is, with the default k and w."""
     text = repeated(english, SIZE)
     sample = folder / "sample.txt"
     sample.write_bytes(text)
     recipe = chaffinch.Recipe()
-    found = []
+    measured = []
     for name, version in PEERS.items():
         what = f"times as fast as {name} {version}"
         try:
@@ -42,17 +42,17 @@ def rows(english: bytes, folder: Path) -> list[Row]:
                     theirs[variant] = min(seconds, theirs.get(variant, seconds))
                 ours = min(ours, best_of(10, {"": lambda: chaffinch.fingerprint(text)})[""])
         except PeerFailed as error:
-            found.append(Row(what, None, least=TIMES_FASTER, note=str(error)))
+            measured.append(Row(what, None, least=TIMES_FASTER, note=str(error)))
             continue
-        found += [
+        measured += [
             Row(f"{what}, {variant}", seconds / ours, "×", least=TIMES_FASTER)
             for variant, seconds in theirs.items()
         ]
-    return found
+    return measured
 
 
 def environment(name: str, *requirements: str) -> Path:
-    """The Python of a virtual environment that has these packages."""
+    """Return the Python of a virtual environment with these packages."""
     home = _HERE / ".peers" / name
     python = home / "bin" / "python"
     if not python.exists():
@@ -62,12 +62,12 @@ def environment(name: str, *requirements: str) -> Path:
 
 
 def run(command: list[object]) -> str:
-    """What a command prints."""
+    """Return what a command prints."""
     try:
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=300)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise PeerFailed(f"could not run: {error}") from None
     if done.returncode:
-        complaint = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise PeerFailed(f"could not be installed or run: {complaint[-1]}")
+        message = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise PeerFailed(f"could not be installed or run: {message[-1]}")
     return done.stdout

@@ -1,4 +1,4 @@
-"""Programs as beginners write them: for a task, as many authors as wanted, each with ways of their own.
+"""Generate programs as beginners write them: any number of authors for a task, each with their own habits.
 
 An author solves each part of a task in one of several ways, calls things by other names, counts with `for` or
 `while`, compares left to right or right to left, declares at the top or where it is needed, and divides the
@@ -51,7 +51,7 @@ _FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What it does, and what it looks like."""
+    """A program: what it does and its layout."""
 
     tree: ast.Module
     look: Layout
@@ -61,14 +61,14 @@ class Program:
 
 
 def authors(task: str, number: int, seed: int) -> list[Program]:
-    """So many that have nothing to do with each other."""
+    """Return programs that were written independently."""
     rng = random.Random(f"{task} {seed}")
     ways = {part: _spread(SOLUTIONS[part], number, rng) for part in TASKS[task]}
     return [_author({part: chosen[i] for part, chosen in ways.items()}, rng) for i in range(number)]
 
 
 def _spread(ways: list[str], number: int, rng: random.Random) -> list[str]:
-    """Each way as often as any other, in any order."""
+    """Return every way equally often, in random order."""
     chosen = (ways * (number // len(ways) + 1))[:number]
     rng.shuffle(chosen)
     return chosen
@@ -84,7 +84,7 @@ def _author(ways: Mapping[str, str], rng: random.Random) -> Program:
 
 
 def _used(part: str, rng: random.Random) -> str:
-    """A statement or two that use the solution of a part."""
+    """Return one or two statements that use the solution of a part."""
     call = f"{part}({_ARGUMENTS.get(part, 'a, n')})"
     if part in _STATEMENTS:
         return call
@@ -116,7 +116,7 @@ def _straight(parts: list[str], rng: random.Random) -> str:
 
 
 def _menu(parts: list[str], rng: random.Random) -> str:
-    """The user says what to do, until there is nothing more to do."""
+    """Write a menu that runs until the user ends it."""
     lines = [*_start(rng), "choice: int = 1", "while choice != 0:"]
     lines += [f"    print('{i}', '{part}')" for i, part in enumerate(parts, 1)]
     lines.append("    choice = read()")
@@ -126,7 +126,7 @@ def _menu(parts: list[str], rng: random.Random) -> str:
 
 
 def _divided(parts: list[str], rng: random.Random) -> str:
-    """In functions that each do some."""
+    """Split the work into functions."""
     cut = len(parts) // 2
     text = ""
     for name, some in (("start", parts[:cut]), ("finish", parts[cut:])):
@@ -138,7 +138,7 @@ def _divided(parts: list[str], rng: random.Random) -> str:
 
 
 class _Habits(ast.NodeTransformer):
-    """Of one author, who does the same thing mostly in the same way."""
+    """The habits of one author, who mostly does the same thing in the same way."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -154,7 +154,7 @@ class _Habits(ast.NodeTransformer):
         if self._does(self._declares_first):
             first = _Declarations()
             first.visit(node)
-            node.body[:0] = first.found
+            node.body[:0] = first.declarations
         return node
 
     def visit_For(self, node: ast.For) -> ast.For | list[ast.stmt]:
@@ -180,20 +180,20 @@ class _Habits(ast.NodeTransformer):
 
 
 class _Declarations(ast.NodeTransformer):
-    """Of whole numbers, taken out."""
+    """Return the declarations of whole numbers, and remove them."""
 
     def __init__(self) -> None:
-        self.found: list[ast.stmt] = []
+        self.declarations: list[ast.stmt] = []
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is None or isinstance(node.annotation, ast.Subscript):
             return node
-        self.found.append(ast.AnnAssign(node.target, node.annotation, None, 1))
+        self.declarations.append(ast.AnnAssign(node.target, node.annotation, None, 1))
         return ast.Assign([node.target], node.value)
 
 
 def as_while(loop: ast.For) -> list[ast.stmt]:
-    """The same loop, counted by hand."""
+    """Return the same loop with a counter."""
     start, stop, down = bounds(loop)
     name, test, change = ast.unparse(loop.target), *((">", "-=") if down else ("<", "+="))
     declared, counted = ast.parse(
@@ -205,7 +205,7 @@ def as_while(loop: ast.For) -> list[ast.stmt]:
 
 
 def identifiers(tree: ast.AST) -> list[str]:
-    """All that the author named."""
+    """Return every name that the author chose."""
     named = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     named += [node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)]
     named += [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
@@ -213,7 +213,7 @@ def identifiers(tree: ast.AST) -> list[str]:
 
 
 def renamed(tree: ast.Module, chosen: Callable[[str], str]) -> ast.Module:
-    """A copy with other names, no two of them the same."""
+    """Return a copy with other names, all different."""
     names: dict[str, str] = {}
     for name in identifiers(tree):
         wanted = chosen(name)

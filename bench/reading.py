@@ -1,4 +1,4 @@
-"""Reading: bytes to symbols with spans, for every front end; against other lexers; and in longer documents."""
+"""Measure reading, bytes to symbols with spans: every front end, other lexers, long documents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GROWTH = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """A front end: its recipe's, a name for the document that says its format, and something to read."""
+    """A front end, the name of a document that gives the format away, and a text to read."""
 
     name: str
     front: str
@@ -37,7 +37,7 @@ class Front:
 
 
 def fronts(texts: Texts) -> Iterator[Front]:
-    """All that must read in linear time."""
+    """Yield every front end that must read in linear time."""
     for name in ("text", "consonants", "bytes"):
         yield Front(name, name, "text.txt", texts.english)
     yield Front("html", "text", "page.html", texts.page)
@@ -46,16 +46,16 @@ def fronts(texts: Texts) -> Iterator[Front]:
 
 
 def rows(texts: Texts, folder: Path) -> list[Row]:
-    found = [*_rates(texts), *_growth(texts)]
+    measured = [*_rates(texts), *_growth(texts)]
     for name in LANGUAGES:
-        found += lexers.rows(name, texts.programs[name], folder)
+        measured += lexers.rows(name, texts.programs[name], folder)
     for name in LANGUAGES:
-        found += damage.rows(name, texts.programs[name])
-    return found
+        measured += damage.rows(name, texts.programs[name])
+    return measured
 
 
 def _rates(texts: Texts) -> Iterator[Row]:
-    """`chaffinch.stream` of one document, which is one core, with all that it does to find out the encoding."""
+    """Measure `chaffinch.stream` on one document and one core, including the detection of the encoding."""
     bounds = {"html": PAGE_RATE} | dict.fromkeys(LANGUAGES, CODE_RATE)
     documents = {f.name: (f.sized(SIZE), Recipe(f.front)) for f in fronts(texts)}
     took = best_of(7, {name: partial(chaffinch.stream, *what) for name, what in documents.items()})
@@ -65,8 +65,8 @@ def _rates(texts: Texts) -> Iterator[Row]:
 
 
 def _growth(texts: Texts) -> list[Row]:
-    """Seconds a byte of a long document over those of a short one, to fingerprints."""
-    found = []
+    """Compare the time per byte of long and short documents, to fingerprints."""
+    measured = []
     for front in fronts(texts):
         documents = {size: front.sized(size * MB) for size in SIZES}
         recipe = Recipe(front.front)
@@ -74,7 +74,7 @@ def _growth(texts: Texts) -> list[Row]:
         took = best_of(5, works)
         rates = {size: took[str(size)] / len(documents[size].data) for size in SIZES}
         described = ", ".join(f"{1 / MB / rates[size]:,.0f}" for size in SIZES)
-        what = f"seconds a byte at 100 MB / at 1 MB, {front.name} ({described} MB/s at 1, 10, 100 MB)"
-        found.append(Row(what, rates[SIZES[-1]] / rates[SIZES[0]], "×", most=GROWTH))
-    worst = max(row.value or 0 for row in found)
-    return [*found, Row("seconds a byte at 100 MB / at 1 MB, worst front end", worst, "×", most=GROWTH)]
+        what = f"time per byte at 100 MB / at 1 MB, {front.name} ({described} MB/s at 1, 10, 100 MB)"
+        measured.append(Row(what, rates[SIZES[-1]] / rates[SIZES[0]], "×", most=GROWTH))
+    worst = max(row.value or 0 for row in measured)
+    return [*measured, Row("time per byte at 100 MB / at 1 MB, worst front end", worst, "×", most=GROWTH)]

@@ -1,7 +1,7 @@
-"""Whole commands on whole classes: CPU time and memory, and whether what was copied comes first.
+"""Compare whole commands on whole classes: CPU time, memory, and whether copies rank first.
 
-`python -m bench.rivals [--data DIR]` takes students' programs in C from the data, or makes some. Each rival has
-an environment of its own under bench/.peers; sim is the Debian package similarity-tester.
+`python -m bench.rivals [--data DIR]` takes student programs in C from the data, or generates some. Each rival
+has its own environment under bench/.peers; sim is the Debian package similarity-tester.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from bench.table import Row
 from chaffinch import File
 
 SIZES = (400, 1600, 6400)
-CPU, MEMORY, GROWTH = 3, 200, 6
-"""At most so many seconds and MB at 1,600 programs, and so many times as long for four times as many."""
+CPU, MEMORY, GROWTH = 1.6, 150, 6
+"""Upper bounds: seconds and MB for 1,600 programs, and how many times as long four times as many may take."""
 LIMIT = 300  # seconds for one command
 _LISTED = 500
 
 _PEERS = Path(__file__).parent / ".peers"
 
-# Runs a command in a process group of its own. A process of little memory has to start it: until it is replaced
-# by the command, a new process counts as large as the one that started it.
+# Run a command in its own process group. A small process has to start it: until the command replaces it, a new
+# process counts as large as the one that started it.
 _LAUNCHER = """
 import json, os, resource, signal, subprocess, sys
 limit, *command = sys.argv[1:]
@@ -65,10 +65,10 @@ print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]), 
 _COPYDETECT = """
 import sys, copydetect
 home, language = sys.argv[1:]
-found = copydetect.CopyDetector(test_dirs=[home], extensions=[language], display_t=0, silent=True)
-found.run()
-for (i, j) in zip(*(found.similarity_matrix[:, :, 0] > 0).nonzero()):
-    print(found.test_files[i], found.ref_files[j], max(found.similarity_matrix[i, j]), sep="\\t")
+detector = copydetect.CopyDetector(test_dirs=[home], extensions=[language], display_t=0, silent=True)
+detector.run()
+for (i, j) in zip(*(detector.similarity_matrix[:, :, 0] > 0).nonzero()):
+    print(detector.test_files[i], detector.ref_files[j], max(detector.similarity_matrix[i, j]), sep="\\t")
 """
 
 _DOLOS = """
@@ -83,21 +83,21 @@ new Dolos({ language }).analyzePaths(files).then((report) => {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a command took and printed."""
+    """What a command used and printed."""
 
     cpu: float
     memory: float
-    """MB, of its largest process."""
+    """MB. The largest of its processes."""
     output: str
 
 
 Ranked = list[tuple[float, str, str]]
-"""Figures and two submissions."""
+"""A figure and two submissions each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another tool: how it is got, its usual command for a class in C and a folder to write to, and its ranking
+    """Another tool: how to install it, its usual command for a class in C and an output folder, and its ranking
     of a class in a language."""
 
     install: Callable[[], object]
@@ -108,17 +108,17 @@ class Rival:
 
 
 def timed(command: list[object], home: Path, fine: tuple[int, ...] = (0,)) -> Run:
-    """Runs a command, for a limited time; exit codes that are not `fine` are failures."""
+    """Run a command for a limited time. An exit code that is not in `fine` is a failure."""
     launched = [sys.executable, "-c", _LAUNCHER, str(LIMIT), *map(str, command)]
-    # compare50 has results that change from run to run unless hashes do not.
+    # The results of compare50 change from run to run unless the hash seed is fixed.
     settings = os.environ | {"PYTHONHASHSEED": "50", "NODE_PATH": str(_PEERS / "dolos" / "node_modules")}
     done = subprocess.run(launched, cwd=home, capture_output=True, env=settings)
-    complaints = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    code, cpu, memory = json.loads(complaints.pop())
+    messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    code, cpu, memory = json.loads(messages.pop())
     if code is None:
         raise PeerFailed(f"more than {LIMIT} s")
     if code not in fine:
-        raise PeerFailed(f"could not be run: {complaints[-1] if complaints else f'exit code {code}'}")
+        raise PeerFailed(f"could not be run: {messages[-1] if messages else f'exit code {code}'}")
     return Run(cpu, memory, done.stdout.decode("utf-8", "replace"))
 
 
@@ -131,7 +131,7 @@ def _files(home: Path, language: str) -> list[Path]:
 
 
 def _columns(output: str) -> Ranked:
-    """Lines with two paths and a figure."""
+    """Return the pairs of an output whose lines have two paths and a figure."""
     cells = [line.split("\t") for line in output.splitlines()]
     return [(float(figure), Path(one).parent.name, Path(other).parent.name) for one, other, figure in cells]
 
@@ -168,8 +168,8 @@ def _of_compare50(home: Path, out: Path, language: str) -> Ranked:
 
 def _of_sim(home: Path, out: Path, language: str) -> Ranked:
     lines = timed([f"sim_{language}", "-p", "-e", *_files(home, language)], home).output
-    found = re.findall(r"^(\S+) consists for (\d+) % of (\S+) material$", lines, re.MULTILINE)
-    return [(float(percent), Path(one).parent.name, Path(other).parent.name) for one, percent, other in found]
+    pairs = re.findall(r"^(\S+) consists for (\d+) % of (\S+) material$", lines, re.MULTILINE)
+    return [(float(percent), Path(one).parent.name, Path(other).parent.name) for one, percent, other in pairs]
 
 
 RIVALS = {
@@ -216,16 +216,24 @@ def rows(data: Path | None) -> Iterator[Row]:
             yield from _precision(homework, home)
         else:
             yield Row(
-                "average precision, ours less the best rival's", None, least=0, note="needs --data with it"
+                "average precision, ours minus the best rival",
+                None,
+                least=0,
+                note="needs --data with this collection",
             )
         if irplag:
             yield from _disguised(irplag, home)
         else:
-            yield Row("IR-Plag, AUC, ours less the best rival's", None, least=0, note="needs --data with it")
+            yield Row(
+                "IR-Plag, AUC, ours minus the best rival",
+                None,
+                least=0,
+                note="needs --data with this collection",
+            )
 
 
 def _classes(homework: Path | None, folder: Path) -> dict[int, Path]:
-    """So many programs in a folder each, in a folder, by their number."""
+    """Return a folder for each class size, with one folder per program."""
     if homework:
         programs = [path.read_bytes() for path in sorted((homework / "src").rglob("*.c"))]
     else:
@@ -255,7 +263,7 @@ def _costs(classes: dict[int, Path], folder: Path) -> Iterator[Row]:
             "-o",
             folder / f"ours-{size}",
         ]
-        run = timed(command, folder, fine=(0, 1))  # 1 is for a class in which nothing was found
+        run = timed(command, folder, fine=(0, 1))  # 1 means that no pair is listed
         took[size] = run.cpu
         bounded = size == 1600
         yield Row(f"{size:,} programs, ours, CPU", run.cpu, "s", most=CPU if bounded else None)
@@ -266,7 +274,7 @@ def _costs(classes: dict[int, Path], folder: Path) -> Iterator[Row]:
     for name, rival in RIVALS.items():
         try:
             rival.install()
-            run = timed(rival.command(classes[1600], _made(folder / name)), folder)
+            run = timed(rival.command(classes[1600], _new_folder(folder / name)), folder)
         except PeerFailed as error:
             yield Row(f"1,600 programs, {name}, CPU", None, note=str(error))
             continue
@@ -287,7 +295,7 @@ def _precision(homework: Path, folder: Path) -> Iterator[Row]:
             try:
                 rival.install()
                 theirs[name] = _figures(
-                    rival.ranking(home, _made(folder / assignment / name), "c"), set(programs)
+                    rival.ranking(home, _new_folder(folder / assignment / name), "c"), set(programs)
                 )
             except PeerFailed as error:
                 yield Row(f"average precision, {assignment}, {name}", None, note=str(error))
@@ -300,7 +308,7 @@ def _precision(homework: Path, folder: Path) -> Iterator[Row]:
             of_rivals = {name: average_precision(of, labelled, among) for name, of in theirs.items()}
             for name, of in of_rivals.items():
                 yield Row(f"{what}, {name}", of)
-            what += ", ours less the best rival's"
+            what += ", ours minus the best rival"
             if of_rivals:
                 yield Row(what, figure - max(of_rivals.values()), least=0)
             else:
@@ -317,7 +325,7 @@ def _disguised(irplag: Path, folder: Path) -> Iterator[Row]:
             programs = {one.name: one.data for one in documents}
             with TemporaryDirectory(dir=folder) as here:
                 home = _laid_out(programs, Path(here, "class"), "java")
-                ranked = rival.ranking(home, _made(Path(here, "out")), "java")
+                ranked = rival.ranking(home, _new_folder(Path(here, "out")), "java")
             return with_first(documents, _figures(ranked, set(programs)))
 
         try:
@@ -327,21 +335,21 @@ def _disguised(irplag: Path, folder: Path) -> Iterator[Row]:
             yield Row(f"IR-Plag, AUC, {name}", None, note=str(error))
             continue
         yield Row(f"IR-Plag, AUC, {name}", theirs[name])
-    what = "IR-Plag, AUC, ours less the best rival's"
+    what = "IR-Plag, AUC, ours minus the best rival"
     if theirs:
         yield Row(what, ours - max(theirs.values()), least=0)
     else:
         yield Row(what, None, least=0, note="no rival could be run")
 
 
-def _made(folder: Path) -> Path:
-    """The folder; not all make the one that they are to write to."""
+def _new_folder(folder: Path) -> Path:
+    """Create the output folder: some rivals do not."""
     folder.mkdir(parents=True)
     return folder
 
 
 def _figures(ranked: Ranked, submissions: set[str]) -> dict[Names, float]:
-    """Of each pair the higher figure of either direction."""
+    """Return the higher figure of both directions for each pair."""
     figures: dict[Names, float] = {}
     for figure, one, other in ranked:
         if one != other:

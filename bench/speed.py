@@ -1,4 +1,4 @@
-"""How fast: the kernels against the paper's own loop, the whole line, two cores against one, starting up."""
+"""Measure speed: the selection kernels, the whole line, two cores against one, start-up."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from bench.texts import repeated, scripts
 MB = 1_000_000
 _CORE = Path(__file__).parent.parent / "core"
 
-# What selection must gain on figure 5 of the paper, by instruction level.
+# How many times as fast as the loop in figure 5 of the paper selection must be, by instruction level.
 GAINS = {"avx512": 5.0, "avx2": 2.5, "portable": 1.2}
 
 
 def best_of(rounds: int, works: Mapping[str, Callable[[], object]]) -> dict[str, float]:
-    """Seconds of the fastest run of each. They take turns, so that a noisy spell troubles all alike."""
+    """Return the seconds of the fastest run of each. They take turns, so that noise affects all alike."""
     best = dict.fromkeys(works, float("inf"))
     for _ in range(rounds):
         for name, work in works.items():
             start = time.perf_counter()
-            kept = work()
+            result = work()
             best[name] = min(best[name], time.perf_counter() - start)
-            del kept  # freeing it is not part of the work
+            del result  # freeing it is not part of the work
     return best
 
 
 def kernels(english: bytes, folder: Path) -> list[Row]:
-    """Selection with 64-bit identities on one core, at (50, 100), against figure 5 and against memcpy."""
+    """Compare selection on one core, 64-bit hashes, k = 50 and w = 100, with figure 5 and with memcpy."""
     sample = folder / "english.txt"
     sample.write_bytes(repeated(english, 64 * MB))
     command = ["cargo", "run", "--quiet", "--release", "--example", "kernel", "--", str(sample)]
@@ -66,7 +66,7 @@ def kernels(english: bytes, folder: Path) -> list[Row]:
 
 
 def whole_line(english: bytes) -> list[Row]:
-    """Bytes in, fingerprints out, through the API with the default recipe; one document is one thread."""
+    """Measure bytes to fingerprints through the API, default recipe. One document uses one thread."""
     texts = {"ASCII": english} | scripts(english)
     documents = {name: repeated(text, 16 * MB) for name, text in texts.items()}
     took = best_of(9, {name: partial(chaffinch.fingerprint, data) for name, data in documents.items()})
@@ -83,7 +83,7 @@ def whole_line(english: bytes) -> list[Row]:
 
 
 def growth(english: bytes) -> list[Row]:
-    """The same for longer documents: the rate stays if time is linear."""
+    """Measure longer documents: the rate stays the same if time is linear."""
     documents = {f"{size} MB": repeated(english, size * MB) for size in (1, 10, 100)}
     took = best_of(5, {name: partial(chaffinch.fingerprint, data) for name, data in documents.items()})
     return [
@@ -95,45 +95,50 @@ def growth(english: bytes) -> list[Row]:
 
 
 def two_cores(english: bytes) -> list[Row]:
-    """10,000 documents of 16 KB; Python's part of the work, which is serial, is counted."""
+    """Measure 10,000 documents of 16 KB, including the serial part in Python."""
     text = repeated(english, 10_000 * 16_384)
     documents = [text[i : i + 16_384] for i in range(0, len(text), 16_384)]
-    had = []
+    cores = []
 
     def two() -> object:
         wall, cpu = time.perf_counter(), time.process_time()
-        found = chaffinch.fingerprint_all(documents, threads=2)
-        had.append((time.process_time() - cpu) / (time.perf_counter() - wall))
-        return found
+        prints = chaffinch.fingerprint_all(documents, threads=2)
+        cores.append((time.process_time() - cpu) / (time.perf_counter() - wall))
+        return prints
 
     took = best_of(9, {"one": partial(chaffinch.fingerprint_all, documents, threads=1), "two": two})
     return [
         Row("two cores against one, 10,000 documents of 16 KB", took["one"] / took["two"], "×", least=1.7),
-        # Well under 2 means that something else was running: then the row above says little.
-        Row("cores that the two threads had at best", max(had)),
+        # Well under 2 means that something else was running, and the row above says little.
+        Row("cores in use with two threads, best run", max(cores)),
         Row("the same documents on one core", len(text) / took["one"] / MB, "MB/s"),
     ]
 
 
 def start_up() -> list[Row]:
-    """CPU time of a process that imports the package and does nothing else."""
+    """Measure the CPU time of a process that imports the package and does nothing else."""
     return [
         Row("import chaffinch, CPU time", _cpu("import chaffinch"), "ms", most=120),
-        Row("from chaffinch import fingerprint, CPU time", _cpu("from chaffinch import fingerprint"), "ms"),
+        Row(
+            "from chaffinch import fingerprint, CPU time",
+            _cpu("from chaffinch import fingerprint"),
+            "ms",
+            most=120,
+        ),
         Row("Python alone, CPU time", _cpu("pass"), "ms"),
     ]
 
 
 def _cpu(statement: str) -> float:
-    """Milliseconds, the best of 5."""
+    """Return milliseconds, the best of 5."""
 
-    def spent() -> float:
+    def cpu_seconds() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
 
     best = float("inf")
     for _ in range(5):
-        before = spent()
+        before = cpu_seconds()
         subprocess.run([sys.executable, "-c", statement], check=True, timeout=60)
-        best = min(best, spent() - before)
+        best = min(best, cpu_seconds() - before)
     return 1000 * best

@@ -1,4 +1,4 @@
-"""Rows of what was measured against what must be reached -> a table, for people and for programs."""
+"""Write measured figures and their bounds as a table, for people and for programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEAD = ("what", "measured", "must reach", "ok")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure and its bounds. No value: it could not be measured, and `note` says why; that is no failure."""
+    """A figure and its bounds. A row without a value is not a failure; `note` says why it was not measured."""
 
     what: str
     value: float | None
@@ -22,14 +22,14 @@ class Row:
 
     @property
     def ok(self) -> bool | None:
-        """None if there is nothing to reach, or nothing was measured."""
+        """Whether the figure keeps its bounds; None without a bound or a value."""
         if self.value is None or (self.least is None and self.most is None):
             return None
         enough = self.least is None or self.value >= self.least
         return enough and (self.most is None or self.value <= self.most)
 
     def cells(self) -> tuple[str, str, str, str]:
-        """The row as text, in the order of HEAD."""
+        """Return the row as text, in the order of HEAD."""
         signs = {"≥": self.least, "≤": self.most}
         bounds = [f"{sign} {_number(bound)}" for sign, bound in signs.items() if bound is not None]
         measured = self.note if self.value is None else f"{_number(self.value)} {self.unit}".strip()
@@ -45,7 +45,7 @@ def _number(value: float) -> str:
 
 
 def plain(rows: Sequence[Row]) -> str:
-    """Columns lined up, for a terminal."""
+    """Return the table with aligned columns, for a terminal."""
     cells = [HEAD, *(row.cells() for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(

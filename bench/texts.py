@@ -1,6 +1,6 @@
-"""Texts to measure with, the same on every run: real English and code that every Python brings along.
+"""Texts to measure with, the same on every run: real English and code that come with every Python.
 
-English is ASCII bytes. Nothing here is repeated except by `repeated`, so densities are those of real text.
+English is ASCII bytes. Only `repeated` repeats text, so densities are those of real text.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 from bench.translated import STYLES, translated
 
 _CODE = {".c", ".cc", ".cpp", ".h", ".java", ".pas", ".py"}
-# Tests differ between distributions; the topics are prose in a literal, the encodings tables of numbers.
+# Tests differ between distributions; the topics are prose in a literal; the encodings are tables of numbers.
 _NOT_CODE = {"test", "tests", "idle_test", "site-packages", "dist-packages", "pydoc_data", "encodings"}
 
-_ENOUGH = 500_000  # bytes of a language
+_ENOUGH = 500_000  # bytes; with less of a language, the standard library is used
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _CYRILLIC = "абвгдежзийклмнопрстуфхцчшы"
@@ -33,7 +33,7 @@ _EXTENSIONS = {"c": ".c", "java": ".java", "python": ".py", "javascript": ".js"}
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What the measurements read: running text, code of all kinds, a web page, and programs by language."""
+    """What the measurements read: prose, code of all kinds, a web page, and programs by language."""
 
     english: bytes
     code: bytes
@@ -42,9 +42,9 @@ class Texts:
 
 
 def standard_library() -> Texts:
-    """English: docstrings and the topics of help(). Code: the sources."""
+    """Return docstrings and the topics of help() as English, and the sources as code."""
     sources = list(_sources(Path(sysconfig.get_path("stdlib"))))
-    from pydoc_data.topics import topics  # large, and only wanted here
+    from pydoc_data.topics import topics  # large, and needed only here
 
     # The same docstring stands in many classes.
     prose = dict.fromkeys([doc for source in sources for doc in _docstrings(source)])
@@ -53,18 +53,20 @@ def standard_library() -> Texts:
 
 
 def directory(root: Path) -> Texts:
-    """English: the .txt files under text/. Code: the sources under code/. Pages: those under html/, if any."""
+    """Return the .txt files under text/, the sources under code/, and any pages under html/."""
     prose = [path.read_text("utf-8", "replace") for path in sorted((root / "text").rglob("*.txt"))]
     code = [path.read_bytes() for path in sorted((root / "code").rglob("*")) if path.suffix in _CODE]
     if not prose or not code:
-        raise SystemExit(f"{root}: needs text/ with .txt files and code/ with sources; or leave out --data")
+        raise SystemExit(
+            f"{root}: needs text/ with .txt files and code/ with sources; add them or leave out --data"
+        )
     english = _ascii(prose)
     pages = [path.read_bytes() for path in sorted((root / "html").rglob("*.html"))]
     programs = {
         language: [path.read_bytes() for path in sorted((root / "code").rglob("*" + extension))]
         for language, extension in _EXTENSIONS.items()
     }
-    # Of a language that is hardly there, the standard library's.
+    # A language with little code gets that of the standard library.
     usual = _programs(list(_sources(Path(sysconfig.get_path("stdlib")))))
     enough = {name: files for name, files in programs.items() if sum(map(len, files)) >= _ENOUGH}
     page = b"<!doctype html>" + b"\n".join(pages) if pages else _page(english)
@@ -72,7 +74,7 @@ def directory(root: Path) -> Texts:
 
 
 def _programs(sources: Sequence[str]) -> dict[str, Sequence[bytes]]:
-    """Every fourth source as it is, and as what it would be in other languages."""
+    """Return every fourth source as it is and translated to the other languages."""
     sources = sources[::4]
     others = {name: [translated(source, name) for source in sources] for name in STYLES}
     return {
@@ -82,7 +84,7 @@ def _programs(sources: Sequence[str]) -> dict[str, Sequence[bytes]]:
 
 
 def _page(english: bytes) -> bytes:
-    """A web page of the text, with about as much markup as pages have."""
+    """Return the text as a web page, with about as much markup as real pages have."""
     head = "<!doctype html><html><head><title>Text</title><style>p { margin: 1em }</style></head><body>\n"
     parts = [head]
     for i, paragraph in enumerate(english.decode().split("\n\n")):
@@ -94,7 +96,7 @@ def _page(english: bytes) -> bytes:
 
 
 def repeated(text: bytes, size: int) -> bytes:
-    """So many bytes of a text, as often over as it takes; no character is cut in half."""
+    """Repeat a text up to `size` bytes, without cutting a character in half."""
     whole = text * (size // len(text) + 1)
     while whole[size] & 0xC0 == 0x80:
         size -= 1
@@ -102,7 +104,7 @@ def repeated(text: bytes, size: int) -> bytes:
 
 
 def scripts(english: bytes) -> dict[str, bytes]:
-    """The English in other scripts: letter for letter, or a character for two; and all of them mixed."""
+    """Return the English in other scripts, one character for each letter or pair of letters, and all mixed."""
     text = english[: 1 << 20].decode().lower()
     found = {
         "Cyrillic": text.translate(str.maketrans(_LATIN, _CYRILLIC)),
@@ -114,7 +116,7 @@ def scripts(english: bytes) -> dict[str, bytes]:
 
 
 def _paired(text: str, first: int, left: int, right: int) -> str:
-    """Two letters a character, as different as the pairs."""
+    """Replace each pair of letters by one character of its own."""
 
     def word(match: re.Match[str]) -> str:
         letters = [ord(c) - ord("a") for c in match[0]]
@@ -137,7 +139,7 @@ def _sources(root: Path) -> Iterator[str]:
 
 def _docstrings(source: str) -> Iterator[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # old modules have escapes that newer Pythons warn of
+        warnings.simplefilter("ignore")  # newer Pythons warn about escapes in old modules
         try:
             tree = ast.parse(source)
         except SyntaxError:  # templates and deliberately bad examples

@@ -1,5 +1,7 @@
-"""Code that every machine has, in languages that it may not have: Python's statements as if they were C, Java
-or JavaScript. It would not run, but its names, nesting, comments and strings are those of real programs."""
+"""Rewrite Python sources as if they were C, Java or JavaScript, so that every machine has code to measure on.
+
+The result does not run, but its names, nesting, comments and strings are those of real programs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from textwrap import indent
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What the languages write differently."""
+    """How a language writes what the others write differently."""
 
     function: str
     parameter: str
@@ -46,7 +48,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 
 
 def translated(source: str, language: str) -> str:
-    """Nothing, if it is not Python of this version."""
+    """Return the source in another language, or nothing if this Python cannot parse it."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError):

@@ -1,7 +1,7 @@
-"""Fuzzes the readers of the native core, each for some seconds; an input that breaks one is kept, and named.
+"""Fuzz the readers of the native core for some seconds each, and keep an input that breaks one.
 
-Run `python tools/fuzz.py --seconds 60`; with `--again TARGET FILE` it tries one input again. The checks are in
-core/examples/fuzz.rs; the seeds are the samples of every language and some pages and texts.
+Run `python tools/fuzz.py --seconds 60`; `--again TARGET FILE` tries one input again. The checks are in
+core/examples/fuzz.rs. The seeds are the samples of every language and some pages and texts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from chaffinch.languages.language import languages, records
 
 ROOT = Path(__file__).parent.parent
-FOUND = ROOT / "core" / "target" / "fuzz"
+OUTPUT = ROOT / "core" / "target" / "fuzz"
 TARGETS = ("code", "html", "text")
 
 PAGES = (
@@ -31,7 +31,7 @@ TEXTS = (
 
 
 def _write(folder: Path, tables: Path, target: str) -> None:
-    """The tables of languages, and seeds for a target: four bytes that say how to read it, and a document."""
+    """Write the language tables, and seeds: four bytes that choose how to read, and a document."""
     folder.mkdir()
     for number, language in enumerate(languages()):
         table = b"\x1e".join(b"\x1f".join(f.encode() for f in row) for row in records(language))
@@ -47,12 +47,12 @@ def _write(folder: Path, tables: Path, target: str) -> None:
 
 
 def _built() -> Path:
-    """With coverage, in a folder of its own: the flags are others."""
+    """Build with coverage, in a separate folder because the flags differ."""
     flags = "-C instrument-coverage --cfg coverage"
     environment = os.environ | {"RUSTFLAGS": flags, "LLVM_PROFILE_FILE": os.devnull}
-    command = ["cargo", "build", "--quiet", "--release", "--example", "fuzz", "--target-dir", str(FOUND)]
+    command = ["cargo", "build", "--quiet", "--release", "--example", "fuzz", "--target-dir", str(OUTPUT)]
     subprocess.run(command, cwd=ROOT / "core", env=environment, check=True)
-    return FOUND / "release" / "examples" / "fuzz"
+    return OUTPUT / "release" / "examples" / "fuzz"
 
 
 def _run(program: Path, target: str, seconds: float, again: str | None) -> bool:
@@ -60,26 +60,26 @@ def _run(program: Path, target: str, seconds: float, again: str | None) -> bool:
         seeds, tables = Path(name) / "seeds", Path(name) / "tables"
         tables.mkdir()
         _write(seeds, tables, target)
-        found = FOUND / f"{target}.input"
-        command = [str(program), target, str(seconds), str(tables), str(seeds), str(found)]
+        failing = OUTPUT / f"{target}.input"
+        command = [str(program), target, str(seconds), str(tables), str(seeds), str(failing)]
         command += [again] if again else []
         environment = os.environ | {"LLVM_PROFILE_FILE": os.devnull}
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
     print(f"{target}: {done.stdout.strip()}", flush=True)
     if done.returncode and not again:
-        print(f"{target}: the input is {found}; try it with --again {target} {found}")
+        print(f"{target}: the failing input is {failing}; try it again with --again {target} {failing}")
     return done.returncode == 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60, help="for each target")
-    parser.add_argument("--again", nargs=2, metavar=("TARGET", "FILE"), help="try this input only")
-    asked = parser.parse_args()
+    parser.add_argument("--seconds", type=float, default=60, help="time for each target")
+    parser.add_argument("--again", nargs=2, metavar=("TARGET", "FILE"), help="try only this input")
+    options = parser.parse_args()
     program = _built()
-    if asked.again:
-        return 0 if _run(program, asked.again[0], 0, asked.again[1]) else 1
-    done = [_run(program, target, asked.seconds, None) for target in TARGETS]
+    if options.again:
+        return 0 if _run(program, options.again[0], 0, options.again[1]) else 1
+    done = [_run(program, target, options.seconds, None) for target in TARGETS]
     return 0 if all(done) else 1
 
 

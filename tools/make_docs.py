@@ -1,4 +1,4 @@
-"""Writes docs/commands.md from the commands' own help, so that it cannot say anything else."""
+"""Write docs/commands.md from the help of each command, so that they always agree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TARGET = Path(__file__).parent.parent / "docs" / "commands.md"
 
 
 def commands() -> str:
-    """The help of every command, one section each."""
+    """Return the help of every command, one section each."""
     parts = ["# Commands\n\nMade by `make docs` from the help of each command.\n"]
     for arguments in ([], *_names()):
         title = " ".join(["chaffinch", *arguments])
@@ -26,7 +26,7 @@ def commands() -> str:
 
 
 def _names() -> Iterator[list[str]]:
-    """Of every command, and of those within a group."""
+    """Yield the name of every command, and of the commands in a group."""
     for name, command in sorted(main.commands.items()):
         yield [name]
         if isinstance(command, click.Group):

@@ -1,4 +1,4 @@
-"""Writes src/chaffinch/folding.txt: what every code point folds to.
+"""Write src/chaffinch/folding.txt: what every code point folds to.
 
 The table is frozen in the repository because fingerprints must not change with the Python or Unicode
 version that happens to be installed. A new table is a new version of the text front end: raise VERSION, and
@@ -20,7 +20,7 @@ VERSION = 1
 TARGET = Path(__file__).parent.parent / "src" / "chaffinch" / "folding.txt"
 
 # Letters that look like ASCII letters, after case folding. A letter whose capital and small form resemble
-# different Latin letters follows the form more often met in disguised text.
+# different Latin letters follows the form that is more common in disguised text.
 LOOKALIKES = {
     # Cyrillic
     "а": "a",
@@ -146,7 +146,7 @@ NAMED_LATIN = re.compile(
 
 
 def fold(code: int) -> str:
-    """The letters and digits that a code point stands for; none for what does not matter."""
+    """Return the letters and digits that a code point stands for, or nothing if it does not matter."""
     text = chr(code)
     while (further := unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())) != text:
         text = further
