@@ -27,10 +27,10 @@ from bench.texts import Texts
 from chaffinch import File, fingerprint
 from chaffinch.index.contents import pack
 from chaffinch.index.folder.catalogue import Catalogue
-from chaffinch.index.folder.folder_store import Embedded
+from chaffinch.index.folder.folder_store import FolderStore
 from chaffinch.index.folder.paths import CATALOGUE, SEGMENTS
 from chaffinch.index.index import Index
-from chaffinch.index.records import About, Batch, Stored
+from chaffinch.index.records import Batch, DocumentRecord, Metadata
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.native.segment import Postings
 from chaffinch.read.ready import text_document
@@ -95,29 +95,29 @@ def adding(indexed: list[File], folder: Path) -> Iterator[Row]:
     yield Row("zstd alone, the same documents on as many threads", size / (perf_counter() - start), "MB/s")
 
 
-def batch(count: int, each: int, number: int, about: Callable[[int], About] | None = None) -> Batch:
+def batch(count: int, each: int, number: int, metadata: Callable[[int], Metadata] | None = None) -> Batch:
     """Return documents with random hashes."""
     rng = np.random.default_rng(number)
     postings = Postings(
         rng.integers(0, 2**64, count * each, np.uint64),
         np.repeat(np.arange(count, dtype=np.uint32), each),
         rng.integers(0, 16_384, count * each, np.uint32)
-        if about is None
+        if metadata is None
         else np.zeros(count * each, np.uint32),
     )
     first = number * count
-    stored = [
-        Stored(
+    records = [
+        DocumentRecord(
             f"paper-{first + i}.txt",
             rng.bytes(10),
             16_384,
             13_000,
             each,
-            about(first + i) if about else About(),
+            metadata(first + i) if metadata else Metadata(),
         )
         for i in range(count)
     ]
-    return Batch(stored, postings, [None] * count, [])
+    return Batch(records, postings, [None] * count, [])
 
 
 def growing(english: bytes, indexed: list[File], folder: Path) -> Iterator[Row]:
@@ -128,7 +128,7 @@ def growing(english: bytes, indexed: list[File], folder: Path) -> Iterator[Row]:
     read = [*indexed]
     at, spent = 0, 0.0
     with Index.create(where) as index:
-        assert isinstance(index.store, Embedded)
+        assert isinstance(index.store, FolderStore)
         index.add(indexed)
         for size in SIZES:
             while at < size:
@@ -184,7 +184,7 @@ def _searched(index: Index, asked: list[File]) -> list[float]:
 def waiting(index: Index, asked: list[File]) -> Iterator[Row]:
     """Measure the longest small add and search while everything is merged."""
     adds, searches = [0.0], [0.0]
-    assert isinstance(index.store, Embedded)
+    assert isinstance(index.store, FolderStore)
     writer = index.store.writer
 
     def merge_all() -> None:
@@ -251,9 +251,9 @@ def koala(indexed: list[File], folder: Path) -> Iterator[Row]:
     """Measure a million documents with 100 of 1,000 fingerprints each, and their metadata."""
     where = folder / "koala"
 
-    def about(number: int) -> About:
+    def metadata(number: int) -> Metadata:
         host = f"http://www.university-{number % 2000}.edu/~author{number % 200_000}/papers/"
-        return About(
+        return Metadata(
             f"{host}paper-{number}.txt",
             f"author{number % 200_000}@university-{number % 2000}.edu",
             "1996-03-01",
@@ -263,7 +263,7 @@ def koala(indexed: list[File], folder: Path) -> Iterator[Row]:
         index.add(indexed)
         start = perf_counter()
         for number in range(_KOALA // 10_000):
-            index.store.add(batch(10_000, 100, number, about))
+            index.store.add(batch(10_000, 100, number, metadata))
         index.merge()
         yield Row(
             f"adding {_KOALA:,} documents with Koala's recipe", _KOALA / (perf_counter() - start), "a second"

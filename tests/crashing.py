@@ -12,15 +12,15 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
+from chaffinch import fingerprint
 from chaffinch.errors import IndexTrouble
-from chaffinch.index.folder import merge_policy as merging
-from chaffinch.index.folder import paths as files
+from chaffinch.index.folder import merge_policy, paths
 from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.index import Index
 from chaffinch.types import File
 from tests.indexed import document, text
 
-# Forked from one process that has imported all this: a start costs no more than a few milliseconds.
+# Forked from one process that has open_for_import all this: a start costs no more than a few milliseconds.
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["tests.crashing"])
 
@@ -80,13 +80,13 @@ def running(work: Callable[..., None], *arguments: object) -> Iterator[Process]:
 
 def merge_often() -> None:
     """Segments of any size become one when there are three of them."""
-    merging._FAN, merging._SMALL = 3, 8
+    merge_policy.FAN, merge_policy.SMALLEST_LEVEL = 3, 8
 
 
 def known_files(where: Path) -> set[str]:
     """The files of the segments that count."""
-    with closing(Catalogue(where / files.CATALOGUE)) as catalogue:
-        return {files.segment_path(where, row.number).name for row in catalogue.segments()}
+    with closing(Catalogue(where / paths.CATALOGUE)) as catalogue:
+        return {paths.segment_path(where, row.number).name for row in catalogue.segments()}
 
 
 def said(number: int) -> str:
@@ -173,13 +173,14 @@ def limited(tell: Connection, where: Path, most: int, large: bytes) -> None:
 
 def look(tell: Connection, where: Path, asked: Connection) -> None:
     """Searches for what it is asked for, and tries to add; as somebody who may not write."""
+    fingerprint("imports what is imported on first use, which the other user may not read")
     if os.geteuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
     with Index.open(where) as index:
         while (number := asked.recv()) is not None:
             answer = index.search(said(number))
-            tell.send([[hit.document.name for hit in answer], answer.receipt["damaged"], len(index)])
+            tell.send([[hit.document.name for hit in answer], list(answer.receipt.damaged), len(index)])
         try:
             index.add(document("more", said(99)))
         except IndexTrouble as error:

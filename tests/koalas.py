@@ -33,7 +33,7 @@ def maker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def stored(index: Index, name: str) -> set[int]:
-    number = index.store.named([name])[name]
+    number = index.store.numbers_by_name([name])[name]
     ((_, hashes, positions),) = index.store.postings_of([number])
     assert not positions.any()
     return set(hashes.tolist())

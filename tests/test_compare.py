@@ -1,4 +1,4 @@
-"""compare, end to end: through files and the command line to pairs, matches and pages."""
+"""Compare end to end: from files and the command line to pairs, matches and pages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ranked(report: Report) -> list[tuple[str, str]]:
 
 
 def disguises(original: list[Function], other: list[Function]) -> dict[str, tuple[list[Function], Style]]:
-    """What a copy may look like."""
+    """Return what a copy may look like."""
     shuffled = original[:]
     random.Random(1).shuffle(shuffled)
     return {
@@ -134,7 +134,7 @@ ANSWERS = [
 
 
 def filled_in(answers: list[str]) -> str:
-    """Functions with a blank in each, as a teacher gives them."""
+    """Return functions with a blank in each, as a teacher hands them out."""
     return "".join(
         f"""def task{i}(values, start=0, verbose=False):
     if verbose:
@@ -152,8 +152,8 @@ def filled_in(answers: list[str]) -> str:
     )
 
 
-def test_what_is_written_into_base_code_counts() -> None:
-    """Though each answer is shorter than a gram, and stands where a blank was."""
+def test_answers_written_into_base_code_count() -> None:
+    """Even though each answer is shorter than a gram."""
     everyone = {f"s{i}": filled_in(random.Random(i).choices(ANSWERS, k=5)) for i in range(9)}
     everyone |= {"ann": filled_in(ANSWERS[:5]), "ben": filled_in(ANSWERS[:5])}
     work = [Document(f"{name}.py", text.encode()) for name, text in everyone.items()]
@@ -162,9 +162,9 @@ def test_what_is_written_into_base_code_counts() -> None:
     first = report.pairs[0]
     assert (first.left, first.right, first.score) == ("ann.py", "ben.py", 1)
     assert (first.coverage.left, first.coverage.right) == (1, 1)
-    said = [everyone["ann"].encode()[a.start : a.end].decode() for m in first.matches for a, _ in m.runs]
-    assert all(one.startswith(answer) for one, answer in zip(said, ANSWERS[:5], strict=True))
-    assert said[:4] == ANSWERS[:4]
+    answers = [everyone["ann"].encode()[a.start : a.end].decode() for m in first.matches for a, _ in m.runs]
+    assert all(one.startswith(answer) for one, answer in zip(answers, ANSWERS[:5], strict=True))
+    assert answers[:4] == ANSWERS[:4]
     for pair in report.pairs[1:]:
         left, right = (re.findall("result = (.*)", everyone[name[:-3]]) for name in (pair.left, pair.right))
         same = sum(a == b for a, b in zip(left, right, strict=True))
@@ -173,7 +173,7 @@ def test_what_is_written_into_base_code_counts() -> None:
 
 @pytest.mark.parametrize("blanks", [1, 3])
 def test_answers_in_many_files_of_a_form_are_found_if_a_file_has_enough(blanks: int, tmp_path: Path) -> None:
-    """Each is shorter than a gram; together they are not, but a match is of one file."""
+    """Each is shorter than a gram. Together they are not, but a match never spans files."""
     for i in range(5):
         given = made.prose(blanks + 1, 700 + i)
         for name in ("ann", "ben", "cyd", "base"):
@@ -192,20 +192,20 @@ def test_answers_in_many_files_of_a_form_are_found_if_a_file_has_enough(blanks: 
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_stands_between_base_code_is_found_wherever_it_went(seed: int) -> None:
+def test_copies_between_base_code_are_found_wherever_they_moved(seed: int) -> None:
     chance = random.Random(seed)
     writer = WRITERS["py"]
     given = [writer([f], Style()) for f in functions(50, 6)]
     shared = [writer([f], Style()) for f in functions(seed, 2)]
 
-    def made(name: str, number: int) -> Document:
+    def work(name: str, number: int) -> Document:
         own = [writer([f], Style()) for f in functions(number, 2)]
         pieces = [[g] for g in given]
         for piece in [*own, *shared]:
             chance.choice(pieces).append(piece)
         return Document(name, "".join(p for among in pieces for p in among).encode())
 
-    both = made("one.py", 1000 + seed), made("two.py", 2000 + seed)
+    both = work("one.py", 1000 + seed), work("two.py", 2000 + seed)
     base = Document("given.py", "".join(given).encode())
     (pair,) = chaffinch.compare(both, base=base, threshold=0).pairs
     for side, document in enumerate(both):
@@ -222,8 +222,8 @@ def test_what_stands_between_base_code_is_found_wherever_it_went(seed: int) -> N
 
 @pytest.mark.parametrize("with_base", [False, True])
 @pytest.mark.parametrize("seed", range(30))
-def test_every_run_of_t_is_found_in_whichever_file_it_is(seed: int, with_base: bool, tmp_path: Path) -> None:
-    """Functions as short as the promise allows, put into files in any order."""
+def test_every_run_of_t_symbols_is_found_in_any_file(seed: int, with_base: bool, tmp_path: Path) -> None:
+    """Functions as short as the guarantee allows, put into files in any order."""
     chance = random.Random(seed)
     longer = [WRITERS["c"]([f], Style()) for f in functions(seed, 4)]
     short = [
@@ -258,13 +258,13 @@ def test_every_run_of_t_is_found_in_whichever_file_it_is(seed: int, with_base: b
                 marked[span.start : span.end] = True
             for piece in [*longer[2 * with_base :], *short]:
                 if piece in text:
-                    # What is like base code does not count, wherever it stands.
+                    # Code that looks like base code does not count anywhere.
                     share = marked[text.index(piece) :][: len(piece)].mean()
                     assert share > (0.6 if with_base else 0.9), (piece, path.name)
 
 
 @pytest.mark.parametrize("size", [10, 40])
-def test_what_all_share_alike_surprises_nobody(size: int) -> None:
+def test_a_template_that_all_share_is_not_surprising(size: int) -> None:
     template = made.prose(12, 500)
     work = [Document(f"{i}.txt", "\n".join([*template, *made.prose(6, i)]).encode()) for i in range(size)]
     work.append(Document("copy.txt", work[3].data))
@@ -274,8 +274,7 @@ def test_what_all_share_alike_surprises_nobody(size: int) -> None:
     assert max(unusual.values()) < 3
 
 
-def test_matches_of_all_pairs_are_what_they_are_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of more than a report shows they are made when they are looked at."""
+def test_matches_that_are_built_on_use_equal_those_built_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["\n".join(made.prose(3, seed % 7)) for seed in range(20)]
     programs = [WRITERS["py"](functions(seed % 5, 2), Style()) for seed in range(20)]
     work = [Document(f"{i}.txt", text.encode()) for i, text in enumerate(texts)]
@@ -290,7 +289,7 @@ def test_matches_of_all_pairs_are_what_they_are_of_a_few(monkeypatch: pytest.Mon
     assert repr(later) == repr(at_once)
 
 
-def test_what_everybody_has_is_told_as_common(tmp_path: Path) -> None:
+def test_code_that_everybody_has_is_listed_as_common(tmp_path: Path) -> None:
     writer = WRITERS["c"]
     shared = writer(functions(50, 2), Style())
     work = {f"s{seed}": shared + writer(functions(seed, 3), Style()) for seed in range(12)}
@@ -301,7 +300,7 @@ def test_what_everybody_has_is_told_as_common(tmp_path: Path) -> None:
     assert max((p.coverage.left for p in masked.pairs), default=0) < 0.2
 
 
-def test_old_work_is_compared_with_new_but_not_with_itself(tmp_path: Path) -> None:
+def test_earlier_work_is_compared_with_new_work_but_not_with_itself(tmp_path: Path) -> None:
     writer = WRITERS["java"]
     write(tmp_path / "old", {f"old{s}": writer(functions(s), Style()) for s in (1, 1001)}, "java")
     (tmp_path / "old" / "twin").mkdir()
@@ -317,7 +316,7 @@ def test_old_work_is_compared_with_new_but_not_with_itself(tmp_path: Path) -> No
     assert len(report.old) == 3
 
 
-def test_files_of_a_submission_are_matched_across_and_languages_apart(tmp_path: Path) -> None:
+def test_matches_cross_the_files_of_a_submission_but_not_languages(tmp_path: Path) -> None:
     writer = WRITERS["py"]
     original, other = functions(1), functions(2)
     one = tmp_path / "class" / "one"
@@ -402,7 +401,7 @@ def test_any_run_of_t_symbols_is_inside_a_match_and_nothing_is_shorter_than_k(se
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_what_stands_several_times_in_programs_is_inside_a_match_for_every_two_places(seed: int) -> None:
+def test_repeated_code_has_a_match_for_every_pair_of_places(seed: int) -> None:
     chance = random.Random(seed)
     left, right, other = (WRITERS["c"](functions(seed + n, 6), Style()).splitlines() for n in range(3))
     first = chance.randrange(len(other) - 12)
@@ -426,7 +425,7 @@ def test_what_stands_several_times_in_programs_is_inside_a_match_for_every_two_p
         )
 
 
-def test_of_prose_a_second_place_of_a_passage_is_a_repeat_and_counts_as_covered(tmp_path: Path) -> None:
+def test_a_second_place_of_a_passage_in_prose_is_a_repeat_and_counts_as_covered(tmp_path: Path) -> None:
     pages = [indexed.text(60, ("page", n)) for n in range(4)]
     sentence = pages[0][100:160]
     left = Document("l.txt", "\n".join([pages[1], pages[0]]).encode())
@@ -438,8 +437,8 @@ def test_of_prose_a_second_place_of_a_passage_is_a_repeat_and_counts_as_covered(
     assert right.data[repeat.right.start : repeat.right.end].decode().strip() in sentence
     assert match.left.start < repeat.left.start < repeat.left.end < match.left.end
     assert pair.coverage.right > pair.coverage.left * len(left.data) / len(right.data)
-    (told,) = to_json(report)["pairs"][0]["repeats"]
-    assert (told["right"]["start"], told["right"]["end"]) == (repeat.right.start, repeat.right.end)
+    (exported,) = to_json(report)["pairs"][0]["repeats"]
+    assert (exported["right"]["start"], exported["right"]["end"]) == (repeat.right.start, repeat.right.end)
     case_file(report, pair, tmp_path / "case.html")
     assert (tmp_path / "case.html").read_text().count("repeats part of a longer match") == 1
 
@@ -466,7 +465,7 @@ def test_scores_are_symmetric_and_bounded(tmp_path: Path) -> None:
     assert ours[frozenset(("d0.py", "d2.py"))].score == 1
 
 
-def test_what_the_class_shares_is_taken_off_the_score_and_a_few_copies_are_not_a_class() -> None:
+def test_the_score_leaves_out_what_the_class_shares_but_not_what_a_few_copied() -> None:
     writer = WRITERS["py"]
     shared = functions(50, 4)
 
@@ -497,7 +496,7 @@ def test_small_and_uniform_classes(count: int, tmp_path: Path) -> None:
     assert all(p.score == 1 for p in report.pairs)
 
 
-def test_one_unreadable_file_among_many_costs_nothing_else(tmp_path: Path) -> None:
+def test_one_unreadable_file_does_not_affect_the_others(tmp_path: Path) -> None:
     work = {f"s{seed}": WRITERS["py"](functions(seed), Style()) for seed in range(20)}
     work["copy"] = WRITERS["py"](functions(7), Style(prefix="c"))
     folder = write(tmp_path / "class", work, "py")
@@ -519,7 +518,7 @@ def test_strange_names_do_no_harm(tmp_path: Path) -> None:
     assert "<script>alert(1)" not in page
 
 
-def test_a_rerun_is_byte_identical_whatever_the_threads(tmp_path: Path) -> None:
+def test_a_rerun_is_byte_identical_with_any_number_of_threads(tmp_path: Path) -> None:
     work = {f"s{seed}": WRITERS["js"](functions(seed % 7), Style(prefix=f"p{seed}")) for seed in range(14)}
     folder = write(tmp_path / "class", work, "js")
     for name, threads in (("one.html", 1), ("two.html", 2)):

@@ -37,10 +37,10 @@ def collection(documents: list[list[int]], recipe: Recipe) -> Corpus:
 
 
 def matches_of(
-    left: list[int], right: list[int], recipe: Recipe, gap: int, sure: int = 0
+    left: list[int], right: list[int], recipe: Recipe, gap: int, guarantee: int = 0
 ) -> list[list[tuple[int, int, int]]]:
     found = core_compare.find_matches(
-        collection([left, right], recipe), np.array([[0, 1]], np.uint32), recipe.k, gap, sure
+        collection([left, right], recipe), np.array([[0, 1]], np.uint32), recipe.k, gap, guarantee
     )
     return unpacked(found, 0)
 
@@ -52,7 +52,7 @@ def unpacked(found: MatchTable, pair: int) -> list[list[tuple[int, int, int]]]:
 
 
 @settings(max_examples=500)
-@example(([2] * 5, [2] * 6), 0, 2)  # of equal grams in a window, not the same one is chosen in both
+@example(([2] * 5, [2] * 6), 0, 2)  # the documents choose different copies of a gram in a window
 @example(([2] * 5, [2] * 7), 0, 2)
 @example(([1, 2] * 3, [1, 2] * 9), 0, 3)
 @given(
@@ -68,14 +68,14 @@ def test_every_shared_run_of_t_symbols_is_inside_a_match(
     found = matches_of(left, right, Recipe("bytes", k=K, w=w), gap, t)
     spans = [[(m[0][side], m[-1][side] + m[-1][2]) for m in found] for side in (0, 1)]
     for i, j, n in reference.runs(left, right, t):
-        for at in range(n - t + 1):  # where symbols repeat, a longer run may be found in two halves
+        for at in range(n - t + 1):  # where symbols repeat, a longer run may come in two halves
             assert any(start <= i + at and i + at + t <= end for start, end in spans[0])
             assert any(start <= j + at and j + at + t <= end for start, end in spans[1])
 
 
 @example(([5, 1, 2, 3, 4, 6, *range(30, 40), 7, 1, 2, 3, 4], [5, 1, 2, 3, 4, 6, 8, 7, 1, 2, 3, 4]), 0)
 @given(st.one_of(st.tuples(small, small), st.tuples(larger, larger)), st.integers(0, 9))
-def test_every_two_places_of_a_run_are_inside_one_match(both: tuple[list[int], list[int]], gap: int) -> None:
+def test_every_two_positions_of_a_run_are_inside_one_match(both: tuple[list[int], list[int]], gap: int) -> None:
     left, right = both
     found = matches_of(left, right, Recipe("bytes", k=K, w=1), gap, K)
     bounds = [(m[0][0], m[-1][0] + m[-1][2], m[0][1], m[-1][1] + m[-1][2]) for m in found]
@@ -99,8 +99,8 @@ def test_a_repeat_is_on_one_side_part_of_matches_twice_as_long(
             for run in match
         )
 
-    told = found.matches[: len(matches), 2].tolist()
-    assert told == [
+    repeats = found.matches[: len(matches), 2].tolist()
+    assert repeats == [
         is_part(match, size, 0) or is_part(match, size, 1) for match, size in zip(matches, sizes, strict=True)
     ]
 
@@ -121,14 +121,14 @@ def test_runs_are_equal_maximal_and_not_shorter_than_k(
 
 
 @given(st.tuples(small, small), st.integers(0, 9), st.integers(0, 20))
-def test_unsure_matches_are_left_out_where_there_are_sure_ones(
-    both: tuple[list[int], list[int]], gap: int, sure: int
+def test_matches_below_the_guarantee_are_dropped_when_there_are_longer_ones(
+    both: tuple[list[int], list[int]], gap: int, guarantee: int
 ) -> None:
     recipe = Recipe("bytes", k=K, w=1)
     everything, pairs = collection([*both], recipe), np.array([[0, 1]], np.uint32)
     found = unpacked(core_compare.find_matches(everything, pairs, K, gap), 0)
-    long = [match for match in found if sum(n for *_, n in match) >= sure]
-    kept = core_compare.find_matches(everything, pairs, K, gap, sure)
+    long = [match for match in found if sum(n for *_, n in match) >= guarantee]
+    kept = core_compare.find_matches(everything, pairs, K, gap, guarantee)
     assert unpacked(kept, 0) == (long or found)
     places = [
         (side, run[side] + i)
@@ -142,7 +142,7 @@ def test_unsure_matches_are_left_out_where_there_are_sure_ones(
 
 
 @given(st.lists(small, min_size=2, max_size=6), st.data())
-def test_a_match_tells_the_owners_in_the_middle(documents: list[list[int]], data: st.DataObject) -> None:
+def test_a_match_has_the_median_number_of_owners(documents: list[list[int]], data: st.DataObject) -> None:
     recipe = Recipe("bytes", k=K, w=2)
     prints = [prints_of(d, recipe) for d in documents]
     hashes = [np.unique(p.hashes) for p in prints]
@@ -156,12 +156,12 @@ def test_a_match_tells_the_owners_in_the_middle(documents: list[list[int]], data
             zip(prints[left].positions.tolist(), map(of.get, prints[left].hashes.tolist()), strict=True)
         )
 
-        def those_at(place: int, begins: list[tuple[int, int | None]] = begins) -> int:
-            return next((n for at, n in reversed(begins) if at <= place), begins[0][1]) or 0
+        def owners_at(position: int, begins: list[tuple[int, int | None]] = begins) -> int:
+            return next((n for at, n in reversed(begins) if at <= position), begins[0][1]) or 0
 
-        told = found.matches[slice(*found.pairs[number : number + 2, 0].tolist()), 1].tolist()
-        for match, middle in zip(unpacked(found, number), told, strict=True):
-            everywhere = sorted(those_at(i + at) for i, _, n in match for at in range(n))
+        medians = found.matches[slice(*found.pairs[number : number + 2, 0].tolist()), 1].tolist()
+        for match, middle in zip(unpacked(found, number), medians, strict=True):
+            everywhere = sorted(owners_at(i + at) for i, _, n in match for at in range(n))
             assert middle == max(2, everywhere[len(everywhere) // 2])
 
 
@@ -192,11 +192,11 @@ def test_pairs_are_those_with_a_hash_in_common(documents: list[list[int]], data:
         expected.items()
     )
     assert found.histogram.sum() == len(expected)
-    for i, usual in enumerate(found.background.tolist()):
+    for i, background in enumerate(found.background.tolist()):
         others = [j for j in range(len(documents)) if j != i and not (old[i] and old[j])]
         amounts = sorted(expected.get((min(i, j), max(i, j)), 0) for j in others)
         middle = amounts[(len(others) - 2) // 2] if len(others) > 1 else 0
-        assert usual <= middle <= usual * 9 / 8
+        assert background <= middle <= background * 9 / 8
     assert found.owners.tolist() == [counts[h] for own in hashes for h in own.tolist()]
 
 
@@ -214,23 +214,23 @@ def test_pairs_that_share_too_little_by_weight_are_counted_but_not_listed(
     for i, j in everything.pairs.tolist():
         own = [sum(float(rarity[counts[h]]) for h in hashes[d].tolist()) for d in (i, j)]
         both = sum(float(rarity[counts[h]]) for h in np.intersect1d(hashes[i], hashes[j]).tolist())
-        if abs(both - least * min(own)) > 1e-3:  # else it is a question of rounding
+        if abs(both - least * min(own)) > 1e-3:  # otherwise rounding decides
             assert ((i, j) in listed) == (both > least * min(own))
     assert found.histogram.tolist() == everything.histogram.tolist()
     assert found.background.tolist() == everything.background.tolist()
 
 
 @given(st.lists(st.integers(0, 9000), min_size=4, max_size=9))
-def test_what_is_usual_is_the_median_to_within_an_eighth(sizes: list[int]) -> None:
+def test_the_background_is_the_median_to_within_an_eighth(sizes: list[int]) -> None:
     hashes = [np.arange(n, dtype=np.uint64) for n in (sizes[0], *sizes)]
     found = core_compare.candidate_pairs(
         hashes, np.zeros(len(hashes), np.uint8), np.ones(len(hashes) + 1, np.float32)
     )
-    for i, usual in enumerate(found.background.tolist()):
+    for i, background in enumerate(found.background.tolist()):
         amounts = sorted(min(len(own), len(hashes[i])) for j, own in enumerate(hashes) if j != i)
         middle = amounts[(len(amounts) - 2) // 2]
-        assert usual <= middle
-        assert middle <= usual * 9 / 8 or usual == 3840  # all that are larger count as this
+        assert background <= middle
+        assert middle <= background * 9 / 8 or background == 3840  # the last bin
 
 
 @given(st.lists(small, min_size=2, max_size=5), st.integers(1, 5))
@@ -261,7 +261,7 @@ def test_a_passage_that_stands_very_often_in_both_costs_little() -> None:
     for match in found:
         for i, _, n in match:
             covered[i : i + n] = True
-    assert covered.mean() > 0.6  # at most what the other has of it need match, in one piece
+    assert covered.mean() > 0.6  # the other document has no more of it in one piece
 
 
 def test_of_a_passage_that_stands_very_often_each_surrounding_is_found() -> None:

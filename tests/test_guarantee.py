@@ -24,11 +24,11 @@ def fingerprints(symbols: list[int], recipe: Recipe) -> Fingerprints:
     return core.fingerprint([Source.canonical(np.array(symbols, np.uint32))], recipe)[0]
 
 
-def inside(found: Fingerprints, start: int, end: int, k: int) -> set[int]:
-    """Hashes of the grams that lie within a stretch of the stream."""
+def inside(prints: Fingerprints, start: int, end: int, k: int) -> set[int]:
+    """Return the hashes of the grams that lie within a part of the stream."""
     return {
         h
-        for h, p in zip(found.hashes.tolist(), found.positions.tolist(), strict=True)
+        for h, p in zip(prints.hashes.tolist(), prints.positions.tolist(), strict=True)
         if start <= p and p + k <= end
     }
 
@@ -45,7 +45,7 @@ def test_every_window_holds_a_fingerprint(level: str, symbols: list[int], recipe
 
 @st.composite
 def planted(draw: st.DrawFn) -> tuple[list[int], list[int], int, int, int, Recipe]:
-    """Two streams that share a run of exactly t symbols at known places, often among near copies of it."""
+    """Draw two streams that share a run of exactly t symbols at known places, often among near copies of it."""
     recipe = draw(guaranteed)
     t = recipe.guarantee
     assert t is not None
@@ -104,7 +104,7 @@ def test_nothing_shorter_than_k_matches(k: int, data: st.DataObject) -> None:
 
 
 def test_the_guarantee_holds_through_files(tmp_path: Path) -> None:
-    """The same sentence in another case, spacing, encoding and with accents is found, in its place."""
+    """A sentence in another case, spacing or encoding is found at its place."""
     recipe = Recipe("text", k=20, w=16)
     sentence = "It was the best of cafés, it was the worst of cafés"
     left = tmp_path / "left.txt"
@@ -123,12 +123,12 @@ def test_the_guarantee_holds_through_files(tmp_path: Path) -> None:
 def test_results_do_not_depend_on_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     text = "".join(map(chr, rng.choice([*range(32, 127), 233, 1078, 20013, 65313], 300_000)))
-    found = {}
+    columns_of = {}
     for level in core.levels():
         monkeypatch.setenv("CHAFFINCH_LEVEL", level)
         prints = fingerprint(text)
-        found[level] = [c.tobytes() for c in (prints.hashes, prints.positions, prints.starts, prints.ends)]
-    assert all(columns == found["portable"] for columns in found.values())
+        columns_of[level] = [c.tobytes() for c in (prints.hashes, prints.positions, prints.starts, prints.ends)]
+    assert all(columns == columns_of["portable"] for columns in columns_of.values())
 
 
 def test_results_do_not_depend_on_the_number_of_threads() -> None:
@@ -166,8 +166,8 @@ def test_a_shared_run_is_found_through_files_and_formats(seed: int, tmp_path: Pa
     for extension, make in made.FORMATS.items():
         page = make([strange(40), f"{strange(9)} {' '.join(shared)} {strange(9)}", strange(40)])
         (tmp_path / f"{extension}.zip").write_bytes(made.zipped({f"folder/essay.{extension}": page}))
-    found = [d for d in chaffinch.documents([tmp_path]) if isinstance(d, chaffinch.Document)]
-    assert len(found) == len(made.FORMATS)
-    hashes = [set(p.hashes.tolist()) for p in chaffinch.fingerprint_all(found, recipe)]
-    for left, right in combinations(range(len(found)), 2):
-        assert hashes[left] & hashes[right], f"{found[left].name} {found[right].name}"
+    documents = [d for d in chaffinch.documents([tmp_path]) if isinstance(d, chaffinch.Document)]
+    assert len(documents) == len(made.FORMATS)
+    hashes = [set(p.hashes.tolist()) for p in chaffinch.fingerprint_all(documents, recipe)]
+    for left, right in combinations(range(len(documents)), 2):
+        assert hashes[left] & hashes[right], f"{documents[left].name} {documents[right].name}"

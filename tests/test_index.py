@@ -12,8 +12,8 @@ import pytest
 import chaffinch
 from chaffinch import File, Recipe, RecipeMismatch
 from chaffinch.errors import ChaffinchError, IndexTrouble, NoIndex
-from chaffinch.index.index import Index, imported
-from chaffinch.index.records import About
+from chaffinch.index.index import Index, open_for_import
+from chaffinch.index.records import Metadata
 from tests.indexed import Make, document, edited, text, words
 
 
@@ -112,11 +112,11 @@ def test_adding_the_same_again_is_noticed(make: Make) -> None:
 
 def test_what_is_said_about_a_document_comes_back(make: Make) -> None:
     index = make()
-    about = About("https://example.org/papers/a.txt", "ann@example.org", "1996-03-01")
-    index.add(document("a.txt", text(80, 1)), about=about)
-    index.add(document("b", text(80, 2)), about=About(url="https://example.org/papers/"))
-    assert index.search(text(80, 1))[0].document.about == about
-    assert index.search(text(80, 2))[0].document.about.url == "https://example.org/papers/"
+    metadata = Metadata("https://example.org/papers/a.txt", "ann@example.org", "1996-03-01")
+    index.add(document("a.txt", text(80, 1)), metadata=metadata)
+    index.add(document("b", text(80, 2)), metadata=Metadata(url="https://example.org/papers/"))
+    assert index.search(text(80, 1))[0].document.metadata == metadata
+    assert index.search(text(80, 2))[0].document.metadata.url == "https://example.org/papers/"
     stored = index.search(text(80, 1))[0].document
     assert stored.size == len(text(80, 1))
 
@@ -188,7 +188,7 @@ def test_less_effort_looks_up_less_and_still_finds_what_is_alike(make: Make) -> 
     said = text(3000, "long")
     index.add([document("long", said), *(document(f"d{i}", text(500, i)) for i in range(5))])
     full, little = index.search(said), index.search(said, effort=0.0)
-    assert little.receipt["looked_up"] < full.receipt["looked_up"] / 5
+    assert little.receipt.looked_up < full.receipt.looked_up / 5
     assert little[0].document.name == full[0].document.name == "long"
     assert little[0].relation == "identical"
 
@@ -197,7 +197,7 @@ def test_a_wider_window_looks_up_a_subset(make: Make) -> None:
     index = make()
     index.add(document("d", text(1000, "d")))
     wide = index.search(text(1000, "d"), window=100)
-    assert wide.receipt["looked_up"] < index.search(text(1000, "d")).receipt["looked_up"] / 2
+    assert wide.receipt.looked_up < index.search(text(1000, "d")).receipt.looked_up / 2
     assert wide[0].relation == "identical"
 
 
@@ -208,7 +208,7 @@ def test_boilerplate_is_never_a_match(make: Make) -> None:
     index.add([document(f"d{i}", licence, text(200, i)) for i in range(3)])
     answer = index.search(licence + "\n\n" + text(100, "query"))
     assert list(answer) == []
-    assert "boilerplate" in {d.why for d in answer.discounted}
+    assert "boilerplate" in {d.reason for d in answer.discounted}
     (hit,) = index.search(licence + "\n\n" + text(200, 1))
     assert hit.document.name == "d1"
     assert all(m.left.start > len(licence) - 30 for m in hit.matches)
@@ -222,7 +222,7 @@ def test_what_many_share_counts_less_and_is_told(make: Make) -> None:
     answer = index.search(f"{common}\n{text(50, 'q')}\n{rare}", top=None)
     assert answer[0].document.name == "source"
     assert len(answer) == 41
-    told = [d for d in answer.discounted if d.why == "common"]
+    told = [d for d in answer.discounted if d.reason == "common"]
     assert told
     assert max(d.owners for d in told) == 40
 
@@ -261,7 +261,7 @@ def test_an_export_is_imported_into_any_store(make: Make, tmp_path: Path) -> Non
     index.add(document("given", text(50, "b")), boilerplate=True)
     index.remove("d2")
     assert index.export(tmp_path / "all.jsonl") == 5
-    with imported(tmp_path / "copy.index", tmp_path / "all.jsonl") as copy:
+    with open_for_import(tmp_path / "copy.index", tmp_path / "all.jsonl") as copy:
         assert copy.import_(tmp_path / "all.jsonl") == 5
         assert copy.import_(tmp_path / "all.jsonl") == 0
         for i in range(5):
@@ -315,7 +315,7 @@ def test_json_lines_are_documents(make: Make, tmp_path: Path) -> None:
     report = index.add(tmp_path / "papers.jsonl")
     assert report.added == ["one", f"{tmp_path / 'papers.jsonl'}:4"]
     assert [s.name.rpartition(":")[2] for s in report.skipped] == ["2", "3"]
-    assert index.search(text(60, 1))[0].document.about.url == "https://example.org/1"
+    assert index.search(text(60, 1))[0].document.metadata.url == "https://example.org/1"
 
 
 def test_json_lines_in_a_folder_are_read_as_if_they_were_named(make: Make, tmp_path: Path) -> None:

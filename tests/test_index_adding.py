@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch.index import ingest as adding
-from chaffinch.index.background import beside
+from chaffinch.index import ingest
+from chaffinch.index.background import background
 from chaffinch.index.index import Index
 from chaffinch.types import File
 from tests.indexed import Make, document, text
@@ -30,7 +30,7 @@ def test_an_empty_document_is_one_too(tmp_path: Path, recipe: str, lengths: tupl
 
 
 def test_many_batches_are_reported_as_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adding, "_BATCH_DOCUMENTS", 3)
+    monkeypatch.setattr(ingest, "_BATCH_DOCUMENTS", 3)
     index = make()
     names = [f"d{n}" for n in range(20)]
     first = index.add(document(name, text(40, name)) for name in names)
@@ -70,7 +70,7 @@ def test_who_interrupts_twice_waits_for_what_has_begun() -> None:
         done.append(True)
 
     def interrupted() -> None:
-        with beside(1) as submit:
+        with background(1) as submit:
             submit(work)
             submit(work)
             for seconds in (0.1, 0.3):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import random
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from chaffinch.errors import ChaffinchError
-from chaffinch.index.index import imported
-from chaffinch.index.records import About
-from tests.indexed import Make, document, text
+from chaffinch.index.index import Index, open_for_import
+from chaffinch.index.koala import probes
+from chaffinch.index.postgres.postgres_store import PostgresStore
+from chaffinch.index.records import Metadata
+from tests.indexed import Make, document, edited, text, words
 
 
 @pytest.mark.parametrize("content", ["text", "none"])
@@ -69,9 +73,10 @@ def test_equal_documents_come_in_the_order_of_their_names(make: Make) -> None:
 def test_what_is_said_about_a_document_can_be_replaced(make: Make) -> None:
     index = make()
     index.add(document("d", text(60, 1)))
-    assert index.replace(document("d", text(60, 1)), about=About(url="https://example.org/d")).replaced == ["d"]
-    assert index.search(text(60, 1))[0].document.about.url == "https://example.org/d"
-    assert index.replace(document("d", text(60, 1)), about=About(url="https://example.org/d")).already == ["d"]
+    metadata = Metadata(url="https://example.org/d")
+    assert index.replace(document("d", text(60, 1)), metadata=metadata).replaced == ["d"]
+    assert index.search(text(60, 1))[0].document.metadata.url == "https://example.org/d"
+    assert index.replace(document("d", text(60, 1)), metadata=metadata).already == ["d"]
 
 
 def test_one_add_with_the_same_name_or_content_twice_says_so(make: Make) -> None:
@@ -135,7 +140,36 @@ def test_a_damaged_export_is_told_by_its_line(make: Make, tmp_path: Path, wrong:
     lines[2] = wrong(lines[2])
     (tmp_path / "all.jsonl").write_text("\n".join(lines))
     with (
-        imported(tmp_path / "copy.index", tmp_path / "all.jsonl") as copy,
+        open_for_import(tmp_path / "copy.index", tmp_path / "all.jsonl") as copy,
         pytest.raises(ChaffinchError, match=r"all\.jsonl:3: "),
     ):
         copy.import_(tmp_path / "all.jsonl")
+
+
+def probe_count(index: Index) -> int:
+    """Count the rows of the store, expired or not."""
+    if isinstance(index.store, PostgresStore):
+        return int(index.store._ask("SELECT count(*) FROM probes")[0][0])
+    with closing(sqlite3.connect(Path(index.store.where) / probes.FILE)) as connection:
+        return int(connection.execute("SELECT count(*) FROM probes").fetchone()[0])
+
+
+def test_probes_expire(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = make("koala")
+    target = words(400, "target")
+    index.add([document("target", " ".join(target)), document("other", text(400, "other"))])
+    queries = [" ".join(edited(target, 0.05, i)) for i in range(probes.MIN_QUERIES)]
+    start, day = probes.now(), 86_400
+    monkeypatch.setattr(probes, "now", lambda: start)
+    index.search(text(400, "other"))
+    for query in queries:
+        index.search(query)
+    assert index.suspicious() == [("target", probes.MIN_QUERIES)]
+    monkeypatch.setattr(probes, "now", lambda: start + 29 * day)
+    index.search(queries[0])
+    assert probe_count(index) == probes.MIN_QUERIES + 1
+    assert index.suspicious() == [("target", probes.MIN_QUERIES)]
+    monkeypatch.setattr(probes, "now", lambda: start + 31 * day)
+    assert index.suspicious() == []
+    index.search(queries[1])
+    assert probe_count(index) == 3, "the two newest, and that of a document nobody has searched for again"

@@ -14,7 +14,7 @@ import pytest
 
 from chaffinch import Recipe
 from chaffinch.errors import NoIndex
-from chaffinch.index.folder import paths as files
+from chaffinch.index.folder import paths
 from chaffinch.index.index import Index
 from tests import crashing
 from tests.crashing import known_files, running, said
@@ -37,7 +37,7 @@ def found(index: Index, number: int) -> bool:
 
 
 def segment_files(where: Path) -> set[str]:
-    return {path.name for path in (where / files.SEGMENTS).iterdir()}
+    return {path.name for path in (where / paths.SEGMENTS).iterdir()}
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_an_index_is_created_whole_or_can_be_created_again(tmp_path: Path, seed:
         index.add(document("d0", said(0)))
         assert found(index, 0)
     assert whole(where) == {0}
-    assert not list(where.glob(f"{files.PART}*"))
+    assert not list(where.glob(f"{paths.PART}*"))
 
 
 @pytest.mark.parametrize("seed", range(8))

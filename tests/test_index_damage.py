@@ -14,9 +14,7 @@ from pathlib import Path
 import pytest
 
 from chaffinch.errors import Damaged, IndexTrouble
-from chaffinch.index.folder import merge_policy as merging
-from chaffinch.index.folder import paths as files
-from chaffinch.index.folder import text_file as texts
+from chaffinch.index.folder import merge_policy, paths, text_file
 from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.index import Index
 from chaffinch.index.koala import probes
@@ -57,7 +55,7 @@ def overwrite(path: Path) -> None:
 @pytest.fixture(params=[flip, truncate, empty, delete, overwrite], ids=lambda spoil: spoil.__name__)
 def spoilt(request: pytest.FixtureRequest, where: Path) -> Path:
     """The file of the second document's postings."""
-    path = files.segment_path(where, 2)
+    path = paths.segment_path(where, 2)
     shutil.copy(path, where.with_name("copy.seg"))
     request.param(path)
     return path
@@ -66,7 +64,7 @@ def spoilt(request: pytest.FixtureRequest, where: Path) -> Path:
 def test_a_damaged_segment_is_named_and_the_rest_is_served(where: Path, spoilt: Path) -> None:
     with Index.open(where) as index:
         answer = index.search(said(1))
-        (told,) = answer.receipt["damaged"]
+        (told,) = answer.receipt.damaged
         assert told.startswith(f"{spoilt}: ")
         assert told.endswith("remove its documents and add them again (1 documents: d1)")
         assert list(answer) == []
@@ -81,7 +79,7 @@ def test_a_damaged_segment_is_named_and_the_rest_is_served(where: Path, spoilt: 
 def test_one_can_go_on_adding_to_a_damaged_index(
     where: Path, spoilt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(merging, "_FAN", 2)
+    monkeypatch.setattr(merge_policy, "FAN", 2)
     with Index.open(where) as index:
         for n in range(3, 20):
             index.add(document(f"d{n}", said(n)))
@@ -117,8 +115,8 @@ def test_removing_what_was_in_it_and_adding_that_again_mends_it(where: Path, spo
 
 @pytest.mark.parametrize("spoil", [empty, overwrite])
 def test_a_catalogue_that_is_none_is_told(where: Path, spoil: Spoil) -> None:
-    spoil(where / files.CATALOGUE)
-    with pytest.raises(IndexTrouble, match=f"{where}: .*; put back a copy"):
+    spoil(where / paths.CATALOGUE)
+    with pytest.raises(IndexTrouble, match=f"{where}: .*; restore a copy"):
         Index.open(where)
     for command in (["info", where], ["verify", where], ["add", where, __file__]):
         done = subprocess.run(
@@ -130,8 +128,8 @@ def test_a_catalogue_that_is_none_is_told(where: Path, spoil: Spoil) -> None:
 
 
 def test_a_database_of_somebody_else_is_no_catalogue(where: Path) -> None:
-    (where / files.CATALOGUE).unlink()
-    with closing(sqlite3.connect(where / files.CATALOGUE)) as other:
+    (where / paths.CATALOGUE).unlink()
+    with closing(sqlite3.connect(where / paths.CATALOGUE)) as other:
         other.execute("CREATE TABLE meta (key, value)")
     with pytest.raises(IndexTrouble, match=f"{where}: not an index"):
         Index.open(where)
@@ -149,26 +147,26 @@ def used(where: Path) -> list[str]:
 
 
 def test_a_catalogue_with_bad_pages_is_told_and_never_a_traceback(where: Path) -> None:
-    pages = (where / files.CATALOGUE).stat().st_size // 4096
+    pages = (where / paths.CATALOGUE).stat().st_size // 4096
     assert pages > 5
     for page in range(pages):
         copy = where.with_name(f"copy{page}.index")
         shutil.copytree(where, copy)
-        with (copy / files.CATALOGUE).open("r+b") as file:
+        with (copy / paths.CATALOGUE).open("r+b") as file:
             file.seek(page * 4096)
             file.write(b"\xaa" * 200)
         try:
             told = "".join(used(copy))
         except IndexTrouble as error:
             told = str(error)
-        assert told.startswith((f"{copy}: ", f"{files.CATALOGUE}: ")), page
+        assert told.startswith((f"{copy}: ", f"{paths.CATALOGUE}: ")), page
 
 
 @pytest.mark.parametrize("kept", [b"", b"garbage", None, "flipped"])
 def test_a_text_that_is_not_as_it_was_kept_is_told_and_the_document_still_found(
     where: Path, kept: bytes | str | None
 ) -> None:
-    with closing(sqlite3.connect(where / files.CATALOGUE)) as connection, connection:
+    with closing(sqlite3.connect(where / paths.CATALOGUE)) as connection, connection:
         query = "SELECT at, length FROM contents WHERE document = 1"
         at, length = connection.execute(query).fetchone()
         with (where / "texts-0001.dat").open("r+b") as file:
@@ -186,8 +184,8 @@ def test_a_text_that_is_not_as_it_was_kept_is_told_and_the_document_still_found(
         answer = index.search(said(1))
         assert [hit.document.name for hit in answer] == ["d1"]
         assert answer[0].matches
-        (told,) = answer.receipt["damaged"]
-        assert told.startswith("d1: what was kept of it ")
+        (told,) = answer.receipt.damaged
+        assert told.startswith("d1: its stored content ")
         assert index.verify() == [told]
         assert names(index, 0) == ["d0"]
         index.remove("d1")
@@ -209,7 +207,7 @@ def test_lost_texts_are_told_and_documents_still_found(where: Path) -> None:
     with Index.open(where) as index:
         answer = index.search(said(1))
         assert [hit.document.name for hit in answer] == ["d1"]
-        assert answer.receipt["damaged"]
+        assert answer.receipt.damaged
         assert len(index.verify()) == len(index)
         index.add(document("more", said(9)))
         assert index.search(said(9))[0].relation == "identical"
@@ -229,12 +227,12 @@ def test_texts_of_removed_documents_are_gone_after_a_merge(where: Path) -> None:
 def test_what_failed_once_and_then_succeeded_is_not_deleted_later(where: Path) -> None:
     with Index.open(where) as index:
         index.remove("d1")
-        free = texts.append
+        free = text_file.append
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(texts, "append", full_disk)
+            patch.setattr(text_file, "append", full_disk)
             with pytest.raises(IndexTrouble):
                 index.merge()
-        assert texts.append is free
+        assert text_file.append is free
         index.merge()
         index.add(document("more", said(9)))
         assert index.verify() == []
@@ -247,7 +245,7 @@ def full_disk(*_: object) -> None:
 
 def test_an_interrupt_behind_a_commit_costs_nothing(where: Path) -> None:
     with Index.open(where) as index:
-        changing = Catalogue.changing
+        changing = Catalogue.change
 
         @contextmanager
         def interrupted(catalogue: Catalogue) -> Iterator[None]:
@@ -256,7 +254,7 @@ def test_an_interrupt_behind_a_commit_costs_nothing(where: Path) -> None:
             raise KeyboardInterrupt
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Catalogue, "changing", interrupted)
+            patch.setattr(Catalogue, "change", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 index.merge()
         index.add(document("more", said(9)))
@@ -267,8 +265,8 @@ def test_an_interrupt_behind_a_commit_costs_nothing(where: Path) -> None:
 def test_a_segment_of_another_index_is_told(where: Path, tmp_path: Path) -> None:
     with Index.create(tmp_path / "other.index") as other:
         other.add([document(f"o{n}", said(n)) for n in range(50)])
-    (foreign,) = (tmp_path / "other.index" / files.SEGMENTS).glob("*.seg")
-    mine = sorted((where / files.SEGMENTS).glob("*.seg"))[0]
+    (foreign,) = (tmp_path / "other.index" / paths.SEGMENTS).glob("*.seg")
+    mine = sorted((where / paths.SEGMENTS).glob("*.seg"))[0]
     shutil.copyfile(foreign, mine)
     with Index.open(where) as index:
         assert any("another index" in problem for problem in index.verify())

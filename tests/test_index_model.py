@@ -12,9 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from chaffinch import Document, Recipe
 from chaffinch import fingerprinting as api
-from chaffinch.index.folder import merge_policy as merging
+from chaffinch.index.folder import merge_policy
 from chaffinch.index.index import Index
-from chaffinch.index.ingest import digest
+from chaffinch.index.ingest import content_digest
 from tests import crashing
 from tests.crashing import running
 from tests.indexed import document
@@ -34,8 +34,8 @@ batches = st.dictionaries(names, texts, min_size=1, max_size=4)
 
 @pytest.fixture(autouse=True)
 def _merge_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merging, "_FAN", 3)
-    monkeypatch.setattr(merging, "_SMALL", 8)
+    monkeypatch.setattr(merge_policy, "FAN", 3)
+    monkeypatch.setattr(merge_policy, "SMALLEST_LEVEL", 8)
 
 
 def longest_run(one: str, other: str) -> int:
@@ -148,7 +148,7 @@ class Machine(RuleBasedStateMachine):
 
     def expected(self, model: dict[str, str]) -> dict[str, tuple[bytes, bytes | None]]:
         data = {name: text.encode() for name, text in model.items()}
-        return {n: (digest(d), d if self.content == "text" else None) for n, d in data.items()}
+        return {n: (content_digest(d), d if self.content == "text" else None) for n, d in data.items()}
 
     @invariant()
     def the_same_is_there(self) -> None:

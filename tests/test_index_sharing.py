@@ -11,7 +11,7 @@ import pytest
 
 from chaffinch import Document, Recipe
 from chaffinch.errors import IndexTrouble
-from chaffinch.index.folder import paths as files
+from chaffinch.index.folder import paths
 from chaffinch.index.index import Index
 from tests import crashing
 from tests.crashing import running, said
@@ -133,7 +133,7 @@ def test_a_state_that_is_looked_at_stays_while_another_process_merges_it_away(wh
             assert names(index, 1) == ["d1"]
             done(where, "remove", ["d1"])
             done(where, "merge", None)
-            assert not files.segment_path(where, 2).exists()
+            assert not paths.segment_path(where, 2).exists()
             assert [names(index, n) for n in range(3)] == [["d0"], ["d1"], ["d2"]]
             assert len(index) == 3
             assert index.verify() == []
@@ -155,7 +155,7 @@ def test_documents_that_are_gone_through_are_those_of_one_state(where: Path) -> 
 def test_postings_that_are_gone_through_are_those_of_one_state(where: Path) -> None:
     with Index.open(where) as index:
         store = index.store
-        numbers = list(store.named(["d0", "d1", "d2"]).values())
+        numbers = list(store.numbers_by_name(["d0", "d1", "d2"]).values())
         before = [(n, h.tolist(), p.tolist()) for n, h, p in store.postings_of(numbers)]
         going = store.postings_of(numbers)
         first = next(going)
@@ -170,7 +170,7 @@ def test_a_merge_is_done_though_somebody_reads_an_old_state(where: Path) -> None
         told: list[str] = []
         writer.remove("d0")
         writer.merge(told.append)
-        assert told[-1] == "Packing the catalogue ..."
+        assert told[-1] == "Compacting the catalogue ..."
         assert writer.info().segments == 1
         assert len(writer) == 2
         assert len(reader) == 3
@@ -182,13 +182,13 @@ def test_a_merge_is_done_though_somebody_reads_an_old_state(where: Path) -> None
 def test_a_closed_index_is_all_in_its_catalogue(where: Path) -> None:
     with Index.open(where) as index:
         index.add(document("more", said(4)))
-    assert not list(where.glob(f"{files.CATALOGUE}-*"))
+    assert not list(where.glob(f"{paths.CATALOGUE}-*"))
 
 
 def test_making_an_index_where_one_is_being_made_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "archive.index"
     folder.mkdir()
-    lock = files.WriterLock(folder)
+    lock = paths.WriterLock(folder)
     with pytest.raises(IndexTrouble, match="somebody else is writing"):
         Index.create(folder)
     lock.release()

@@ -68,7 +68,7 @@ def test_an_open_index_names_the_segment_and_serves_the_rest(where: Path, size: 
         cut(path, size)
         answer = index.search(text(4000, "d1"))
         assert list(answer) == []
-        assert answer.receipt["damaged"][0].startswith(f"{path}: ")
+        assert answer.receipt.damaged[0].startswith(f"{path}: ")
         assert names(index, "other") == ["other"]
         assert any(problem.startswith(f"{path}: ") for problem in index.verify())
         with pytest.raises(Damaged, match=str(path)):

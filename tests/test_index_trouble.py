@@ -54,7 +54,7 @@ def test_what_does_not_fit_is_told_and_can_be_added_when_there_is_room(
     assert len(refused) == 2
     for message in refused:
         assert message.startswith(f"{where}: ")
-        assert "try again; nothing that was there is lost" in message
+        assert "try again; what was in the index is still there" in message
     assert before == [1, []]
     assert after == [5, []]
     with Index.open(where) as index:
@@ -140,7 +140,7 @@ if ROOT:
             assert names(index, 0) == ["d0"]
             assert index.verify() == []
             assert index.info().documents == 1
-            with pytest.raises(IndexTrouble, match=r"cannot be written to .*; get the right to write"):
+            with pytest.raises(IndexTrouble, match=r"cannot be written to .*; you need permission to write"):
                 index.add(document("d1", said(1)))
             assert names(index, 0) == ["d0"]
 
@@ -189,7 +189,7 @@ def test_who_may_not_write_can_search_and_is_told(open_place: Path, crashed: boo
             assert process.told() == [["new"], [], count + 1]
             ours.send(None)
             for message in process.rest():
-                assert "get the right to write to this folder" in message
+                assert "you need permission to write to this folder" in message
     finally:
         allow(where, True)
 
@@ -272,5 +272,5 @@ def test_a_closed_index_says_that_it_is_closed(where: Path, use: Callable[[Index
     index = Index.open(where)
     index.add(document("before", said(3)))
     index.close()
-    with pytest.raises(IndexTrouble, match=f"{where}: was closed; open it again"):
+    with pytest.raises(IndexTrouble, match=f"{where}: is closed; open it again"):
         use(index)

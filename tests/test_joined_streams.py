@@ -35,11 +35,13 @@ def joined(documents: list[list[list[int]]]) -> list[JoinedStream]:
     all_symbols = [np.array(own, np.uint32) for submission in documents for own in submission]
     positions = [np.arange(len(own) + 1, dtype=np.uint32) for own in all_symbols]
     made = [Stream(own, at[:-1], at[1:]) for own, at in zip(all_symbols, positions, strict=True)]
-    named = [[Document(f"{i}/{j}.py", b"") for j in range(len(of))] for i, of in enumerate(documents)]
+    works = [
+        [Document(f"{i}/{j}.py", b"", "utf-8", "plain", "python") for j in range(len(of))]
+        for i, of in enumerate(documents)
+    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joined_stream, "streams", lambda *_, **__: made)
-        patch.setattr(joined_stream, "spanned", lambda document, _: document)
-        return join_streams(named, RECIPE)
+        return join_streams(works, RECIPE)
 
 
 def matches(left: JoinedStream, right: JoinedStream) -> PairMatches:

@@ -9,8 +9,8 @@ import pytest
 
 from chaffinch import BadRecipe, Recipe, RecipeMismatch
 from chaffinch import fingerprinting as api
-from chaffinch.index.index import Index, imported
-from chaffinch.index.koala.probes import FILE, MANY
+from chaffinch.index.index import Index, open_for_import
+from chaffinch.index.koala.probes import FILE, MIN_QUERIES
 from tests.indexed import document, edited, text, words
 from tests.koalas import CONTENTS, SECRET, Make, chaffinch, maker, searched, stored
 
@@ -33,10 +33,10 @@ def test_many_slightly_different_queries_are_suspicious(make: Make, content: str
         index.search(" ".join(other))
         index.search(text(400, f"unrelated {i}"))
     assert index.suspicious() == []
-    for i in range(MANY + 2):
-        assert len(index.suspicious()) == (i >= MANY)
+    for i in range(MIN_QUERIES + 2):
+        assert len(index.suspicious()) == (i >= MIN_QUERIES)
         index.search(" ".join(edited(target, 0.05, i)))
-    assert index.suspicious() == [("target", MANY + 2)]
+    assert index.suspicious() == [("target", MIN_QUERIES + 2)]
     index.rotate(["target"], sources=[document("", " ".join(target))])
     assert index.suspicious() == []
 
@@ -88,7 +88,7 @@ def test_the_command_line_of_it(tmp_path: Path) -> None:
         (tmp_path / "query.txt").write_text(" ".join(edited(target, 0.03, i)))
         assert chaffinch("search", where, tmp_path / "query.txt").exit_code == 0
     shown = chaffinch("index", "info", where)
-    assert "60 of 600 stored of each" in shown.output
+    assert "60 of 600 fingerprints stored" in shown.output
     assert f"suspicious: 12 different queries came close to {tmp_path / 'target.txt'}" in shown.output
     told = json.loads(chaffinch("index", "info", where, "--json").output)
     assert told["suspicious"] == [{"name": str(tmp_path / "target.txt"), "queries": 12}]
@@ -106,7 +106,7 @@ def test_the_secret_is_nowhere_to_be_seen(make: Make, tmp_path: Path) -> None:
     where = index.store.where
     answer = index.search(tmp_path / "d.txt")
     shown = [repr(x) for x in (index.recipe, index.store.settings, index.info(), answer, list(index), index)]
-    shown += [str(index.recipe), json.dumps(answer.receipt)]
+    shown += [str(index.recipe), json.dumps(answer.receipt.to_dict())]
     with pytest.raises(RecipeMismatch, match="another seed") as refused:
         Index.open(where, Recipe("consonants", k=20, w=1000, scheme="rare", skip=100, seed=5))
     shown.append(str(refused.value))
@@ -133,7 +133,7 @@ def test_an_export_keeps_the_choices(make: Make, content: str, tmp_path: Path) -
     index.rotate(["d1", "d2"], sources=said)
     index.rotate(["d2"], sources=said)
     index.export(tmp_path / "all.jsonl.gz")
-    with imported(tmp_path / "copy.index", tmp_path / "all.jsonl.gz") as copy:
+    with open_for_import(tmp_path / "copy.index", tmp_path / "all.jsonl.gz") as copy:
         copy.import_(tmp_path / "all.jsonl.gz")
         assert copy.store.settings == index.store.settings
         assert [d.generation for d in sorted(copy, key=lambda d: d.name)] == [0, 1, 2, 0, 0]
@@ -185,7 +185,7 @@ def test_the_command_line_refuses_with_what_to_do(tmp_path: Path) -> None:
         (["--recipe", "koala", "--skip", -5], "give 0 to"),
         (["--recipe", "koala", "-k", 9], "own -k"),
         (["--stored", 50], "are for the recipe koala"),
-        (["--keep-search-set"], "keep text or none"),
+        (["--keep-search-set"], "choose text or none"),
         (["--recipe", "koala", "--no-content", "--keep-search-set"], "exclude each other"),
     ):
         done = chaffinch("index", "create", where, *given)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from chaffinch import Document, File, Unreadable
+import chaffinch
+from chaffinch import Document, File, Skipped, Unreadable
+from chaffinch.errors import SkipReason
 from chaffinch.read.formats import pdf, postscript
 from tests import made
 from tests.hostile import message_if_unreadable
@@ -139,3 +145,74 @@ def test_postscript_reaches_no_files(tmp_path: Path) -> None:
 def test_broken_postscript_is_told(program: bytes) -> None:
     with pytest.raises(Unreadable, match=r"^some.ps: "):
         next(postscript.read(File("some.ps", program)))
+
+
+def nested_forms(depth: int, times: int) -> bytes:
+    """Return a small PDF with a form that shows another form several times, and so on: times ** depth words."""
+    font = b"/Font << /F 5 0 R >>"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R "
+        b"/Resources << /XObject << /X 6 0 R >> %s >> >>" % font,
+        b"<< /Length 5 >> stream\n/X Do\nendstream",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for level in range(depth):
+        last = level == depth - 1
+        body = b"BT /F 9 Tf 10 10 Td (word) Tj ET" if last else b"/X Do " * times
+        inner = b"" if last else b"/XObject << /X %d 0 R >>" % (7 + level)
+        form = b"<< /Type /XObject /Subtype /Form /BBox [0 0 99 99] /Resources << %s %s >> /Length %d >>"
+        objects.append(form % (inner, font, len(body)) + b" stream\n" + body + b"\nendstream")
+    return (
+        b"%PDF-1.4\n"
+        + b"".join(b"%d 0 obj\n%s\nendobj\n" % (n, o) for n, o in enumerate(objects, 1))
+        + (b"trailer << /Root 1 0 R >>\n%%EOF")
+    )
+
+
+def test_a_page_bomb_costs_its_file_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(made.pdf(made.prose(2)))
+    (tmp_path / "b.pdf").write_bytes(nested_forms(12, 10))
+    (tmp_path / "c.pdf").write_bytes(made.pdf(made.prose(2)))
+    first, bomb, last = chaffinch.documents([tmp_path])
+    assert isinstance(bomb, Skipped)
+    assert bomb.reason == SkipReason.TOO_LARGE
+    assert isinstance(first, Document)
+    assert isinstance(last, Document)
+    assert first.data == last.data
+    assert len(nested_forms(12, 10)) < 4000
+
+
+def test_a_worker_that_is_killed_is_started_again() -> None:
+    file = File("a.pdf", made.pdf(made.prose(1)))
+    (before,) = pdf.read(file)
+    worker = pdf._worker._process
+    assert worker is not None
+    worker.kill()
+    worker.wait()
+    (after,) = pdf.read(file)
+    assert before == after
+
+
+def test_the_worker_ends_with_its_parent() -> None:
+    program = (
+        "import sys, os, signal\n"
+        "from chaffinch import File\n"
+        "from chaffinch.read.formats import pdf\n"
+        "list(pdf.read(File('a.pdf', sys.stdin.buffer.read())))\n"
+        "print(pdf._worker._process.pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], input=made.pdf(made.prose(1)), capture_output=True)
+    assert done.returncode == -signal.SIGKILL
+    worker = int(done.stdout)
+    for _ in range(200):
+        if not Path(f"/proc/{worker}").exists() or "Z" in Path(f"/proc/{worker}/stat").read_text().split()[2]:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the worker is still running")
+
+
+def test_long_words_without_a_break_are_read_in_linear_time() -> None:
+    assert pdf._mend_words(["x" * 400_000 + " y"]) == ["x" * 400_000 + " y"]

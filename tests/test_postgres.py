@@ -10,18 +10,24 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from itertools import count
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import psycopg
 import pytest
+from click.testing import CliRunner
 
-from chaffinch.errors import IndexTrouble, NoIndex
-from chaffinch.index.koala import selection as koala
-from chaffinch.index.postgres.postgres_store import Postgres
-from chaffinch.index.records import About, Batch, Settings, Stored
+from chaffinch.cli import main
+from chaffinch.errors import IndexTrouble, NoIndex, RecipeMismatch
+from chaffinch.index.index import Index
+from chaffinch.index.koala import selection
+from chaffinch.index.postgres.connection import Address
+from chaffinch.index.postgres.postgres_store import PostgresStore
+from chaffinch.index.records import Batch, DocumentRecord, Metadata, Settings
 from chaffinch.native.segment import Postings
 from chaffinch.recipe import Recipe
+from tests.indexed import text
 
 _numbers = count()
 
@@ -35,22 +41,22 @@ def where(postgres: str) -> str:
 
 
 @pytest.fixture
-def store(where: str) -> Iterator[Postgres]:
-    made = Postgres.create(where, Settings(Recipe("text")))
+def store(where: str) -> Iterator[PostgresStore]:
+    made = PostgresStore.create(where, Settings(Recipe("text")))
     yield made
     made.close()
 
 
 def batch(names: Sequence[str], hashes: Sequence[int] = (7, 8), gone: Sequence[int] = ()) -> Batch:
     """Documents that all have these hashes, at 0, 1, ..."""
-    documents = [Stored(name, name.encode()[:12], 10, 10, len(hashes)) for name in names]
+    documents = [DocumentRecord(name, name.encode()[:12], 10, 10, len(hashes)) for name in names]
     owners = np.repeat(np.arange(len(names), dtype=np.uint32), len(hashes))
     places = np.tile(np.arange(len(hashes), dtype=np.uint32), len(names))
     postings = Postings(np.array(list(hashes) * len(names), np.uint64), owners, places)
     return Batch(documents, postings, [b"kept"] * len(names), list(gone))
 
 
-def found(store: Postgres, *hashes: int) -> list[tuple[int, int, int]]:
+def found(store: PostgresStore, *hashes: int) -> list[tuple[int, int, int]]:
     columns = store.lookup(np.array(hashes, np.uint64))
     assert [column.dtype for column in columns] == [np.uint32] * 3
     return list(zip(*(column.tolist() for column in columns), strict=True))
@@ -72,7 +78,7 @@ def until(true: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def test_hashes_are_unsigned(store: Postgres) -> None:
+def test_hashes_are_unsigned(store: PostgresStore) -> None:
     store.add(batch(["a", "b"], EDGES))
     for place, edge in enumerate(EDGES):
         assert found(store, edge) == [(0, 0, place), (0, 1, place)]
@@ -85,16 +91,16 @@ def test_hashes_are_unsigned(store: Postgres) -> None:
     assert positions.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_positions_are_unsigned(store: Postgres) -> None:
+def test_positions_are_unsigned(store: PostgresStore) -> None:
     edges = np.array([0, 2**31 - 1, 2**31, 2**32 - 1], np.uint32)
     postings = Postings(np.full(4, 7, np.uint64), np.zeros(4, np.uint32), edges[::-1].copy())
-    store.add(Batch([Stored("a", b"", 1, 1, 4)], postings, [None], []))
+    store.add(Batch([DocumentRecord("a", b"", 1, 1, 4)], postings, [None], []))
     assert found(store, 7) == [(0, 0, edge) for edge in edges.tolist()]
     assert [p.tolist() for _, _, p in store.postings_of([0])] == [edges.tolist()]
 
 
 def test_of_short_hashes_the_top_bits_count(where: str) -> None:
-    store = Postgres.create(where, Settings(koala.recipe(1), stored=100))
+    store = PostgresStore.create(where, Settings(selection.recipe(1), stored=100))
     store.add(batch(["a"], [2**64 - 1, 3 << 20]))
     assert found(store, (2**64 - 1) - 5, 3 << 20 | 77, 4 << 20) == [(0, 0, 0), (1, 0, 1)]
     ((_, hashes, _),) = store.postings_of([0])
@@ -102,7 +108,7 @@ def test_of_short_hashes_the_top_bits_count(where: str) -> None:
     store.close()
 
 
-def test_look_ups_are_those_of_a_dictionary(store: Postgres) -> None:
+def test_look_ups_are_those_of_a_dictionary(store: PostgresStore) -> None:
     chance = np.random.default_rng(1)
     truth: dict[int, list[tuple[int, int]]] = {}
     for start in range(0, 60, 20):
@@ -110,7 +116,7 @@ def test_look_ups_are_those_of_a_dictionary(store: Postgres) -> None:
         owners = chance.integers(0, 20, 4000).astype(np.uint32)
         places = np.arange(4000, dtype=np.uint32)
         counts = np.bincount(owners, minlength=20).tolist()
-        documents = [Stored(f"{start + i}", b"", 1, 1, n) for i, n in enumerate(counts)]
+        documents = [DocumentRecord(f"{start + i}", b"", 1, 1, n) for i, n in enumerate(counts)]
         store.add(Batch(documents, Postings(hashes, owners, places), [None] * 20, []))
         for h, d, p in zip(hashes.tolist(), owners.tolist(), places.tolist(), strict=True):
             truth.setdefault(h, []).append((start + d, p))
@@ -150,7 +156,7 @@ def test_where_citus_is_present_postings_are_spread_by_hash(postgres: str) -> No
     address = f"{postgres.removesuffix('/postgres')}/several"
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(_LIKE_CITUS)
-    with closing(Postgres.create(f"{address}#on-many", Settings(Recipe("text")))) as store:
+    with closing(PostgresStore.create(f"{address}#on-many", Settings(Recipe("text")))) as store:
         store.add(batch(["a", "b", "c"], EDGES))
         store.remove([1])
         expected = [(i, document, i) for i in range(len(EDGES)) for document in (0, 2)]
@@ -165,45 +171,45 @@ def test_where_citus_is_present_postings_are_spread_by_hash(postgres: str) -> No
 
 
 def test_two_indexes_in_one_database(where: str) -> None:
-    first = Postgres.create(where, Settings(Recipe("text")))
-    second = Postgres.create(where + "b", Settings(Recipe("text")))
+    first = PostgresStore.create(where, Settings(Recipe("text")))
+    second = PostgresStore.create(where + "b", Settings(Recipe("text")))
     first.add(batch(["a"]))
     second.add(batch(["b", "c"]))  # each has its own writer
     assert (first.count(), second.count()) == (1, 2)
-    assert first.named(["a", "b"]) == {"a": 0}
+    assert first.numbers_by_name(["a", "b"]) == {"a": 0}
     first.close()
     second.close()
 
 
 def test_the_name_after_the_hash_is_a_schema(postgres: str) -> None:
-    with pytest.raises(NoIndex, match=r"#chaffinch: no index there; make one"):
-        Postgres(postgres)
-    Postgres.create(postgres, Settings(Recipe("text"))).close()
+    with pytest.raises(NoIndex, match=r"#chaffinch: there is no index here; create one"):
+        PostgresStore(postgres)
+    PostgresStore.create(postgres, Settings(Recipe("text"))).close()
     with psycopg.connect(postgres) as connection:
         row = connection.execute("SELECT count(*) FROM chaffinch.documents").fetchone()
     assert row == (0,)
     for name in ("a b", "pg_x", "x" * 64, "a%22b"):
         with pytest.raises(IndexTrouble, match="name an index with up to 63"):
-            Postgres(f"{postgres}#{name}")
+            PostgresStore(f"{postgres}#{name}")
 
 
-def test_an_index_is_not_made_twice(where: str, store: Postgres) -> None:
+def test_an_index_is_not_made_twice(where: str, store: PostgresStore) -> None:
     store.add(batch(["a"]))
-    with pytest.raises(IndexTrouble, match="something is there already"):
-        Postgres.create(where, Settings(Recipe("text")))
+    with pytest.raises(IndexTrouble, match="already exists"):
+        PostgresStore.create(where, Settings(Recipe("text")))
     assert store.count() == 1
 
 
 def test_of_many_who_make_an_index_one_does(where: str) -> None:
     def make(_: int) -> str:
         try:
-            Postgres.create(where, Settings(Recipe("text"))).close()
+            PostgresStore.create(where, Settings(Recipe("text"))).close()
         except IndexTrouble as error:
             return str(error).partition(": ")[2].partition(";")[0]
         return "made"
 
     with ThreadPoolExecutor(4) as together:
-        assert sorted(together.map(make, range(4))) == ["made", *["something is there already"] * 3]
+        assert sorted(together.map(make, range(4))) == ["already exists"] * 3 + ["made"]
 
 
 def test_other_tables_are_left_alone(postgres: str, where: str) -> None:
@@ -211,9 +217,9 @@ def test_other_tables_are_left_alone(postgres: str, where: str) -> None:
     with psycopg.connect(server) as connection:
         connection.execute(f'CREATE SCHEMA "{schema}" CREATE TABLE meta (other text)')
     with pytest.raises(NoIndex):
-        Postgres(where)
-    with pytest.raises(IndexTrouble, match="something is there already"):
-        Postgres.create(where, Settings(Recipe("text")))
+        PostgresStore(where)
+    with pytest.raises(IndexTrouble, match="already exists"):
+        PostgresStore.create(where, Settings(Recipe("text")))
 
 
 def test_an_empty_schema_is_used(where: str) -> None:
@@ -221,7 +227,7 @@ def test_an_empty_schema_is_used(where: str) -> None:
     server, _, schema = where.partition("#")
     with psycopg.connect(server) as connection:
         connection.execute(f'CREATE SCHEMA "{schema}"')
-    Postgres.create(where, Settings(Recipe("text"))).close()
+    PostgresStore.create(where, Settings(Recipe("text"))).close()
 
 
 def test_trouble_is_told_without_the_password(postgres: str) -> None:
@@ -233,7 +239,7 @@ def test_trouble_is_told_without_the_password(postgres: str) -> None:
         nobody = closed.getsockname()[1]
     secret = "hunter2"
     addresses = {
-        f"postgresql://{user}:{secret}@127.0.0.1:{nobody}/postgres": "refused.*check that the server runs",
+        f"postgresql://{user}:{secret}@127.0.0.1:{nobody}/postgres": "refused.*the server is running",
         f"postgresql://{user}:{secret}@127.0.0.1:{port}/postgres": "password authentication failed.*PGPASSWORD",
         postgres.replace("/postgres", "/nowhere"): 'database "nowhere" does not exist.*createdb',
         f"postgresql://{user}:{secret}@no.such.host.invalid/x": "cannot be reached",
@@ -244,7 +250,7 @@ def test_trouble_is_told_without_the_password(postgres: str) -> None:
         f"postgresql://{user}@127.0.0.1:{nobody}/x?password={secret}": "refused",
     }
     for address, message in addresses.items():
-        for call in (Postgres, lambda where: Postgres.create(where, Settings(Recipe("text")))):
+        for call in (PostgresStore, lambda where: PostgresStore.create(where, Settings(Recipe("text")))):
             with pytest.raises(IndexTrouble, match=f"(?s){message}") as caught:
                 call(address)
             assert not isinstance(caught.value, NoIndex)
@@ -253,12 +259,50 @@ def test_trouble_is_told_without_the_password(postgres: str) -> None:
             assert theirs not in told
 
 
-def test_where_has_no_password(store: Postgres) -> None:
+def test_a_password_is_in_no_output(postgres: str, where: str, tmp_path: Path) -> None:
+    password = urlsplit(postgres).password or ""
+    (tmp_path / "d.txt").write_text(text(100, "d"))
+    (tmp_path / "query.txt").write_text(text(100, "d"))
+    shown = []
+    for command in (
+        ["index", "create", where, "--json"],
+        ["index", "create", where],
+        ["index", "create", f"{where}-too"],
+        ["index", "info", f"{where}-not"],
+        ["index", "add", where, tmp_path / "d.txt", "--json"],
+        ["index", "info", where, "--documents", "--json"],
+        ["search", where, tmp_path / "query.txt", "--json", "-o", tmp_path / "report.html"],
+        ["search", where, tmp_path / "query.txt"],
+        ["index", "rotate", where],
+        ["index", "merge", where, "--json"],
+        ["index", "verify", where],
+        ["index", "export", where, tmp_path / "all.jsonl"],
+        ["index", "import", f"{where}-too", tmp_path / "all.jsonl"],
+    ):
+        shown.append(CliRunner().invoke(main, [str(word) for word in command]).output)
+    shown += [(tmp_path / name).read_text() for name in ("report.html", "all.jsonl")]
+    with pytest.raises(RecipeMismatch) as refused:
+        Index.open(where, Recipe("text", k=9, w=9))
+    shown.append("".join(traceback.format_exception(refused.value)))
+    with Index.open(where) as index:
+        answer = index.search(text(100, "d"))
+        shown += [
+            repr(x) for x in (index, index.store, index.info(), answer, answer.receipt, Address.parse(where))
+        ]
+        shown.append(str(answer.receipt.to_dict()))
+    with pytest.raises(IndexTrouble) as closed:
+        len(index)
+    shown.append("".join(traceback.format_exception(closed.value)))
+    assert [line for line in shown if password in line or unquote(password) in line] == []
+    assert len([line for line in shown if "127.0.0.1" in line]) >= 5, "the rest of the address is shown"
+
+
+def test_where_has_no_password(store: PostgresStore) -> None:
     assert re.fullmatch(r"postgresql://finch@127\.0\.0\.1:\d+/postgres#test-\d+", store.where)
 
 
-def test_one_writes_at_a_time(where: str, store: Postgres) -> None:
-    other = Postgres(where)
+def test_one_writes_at_a_time(where: str, store: PostgresStore) -> None:
+    other = PostgresStore(where)
     store.add(batch(["a"]))
     with pytest.raises(IndexTrouble, match="somebody else is writing to this index"):
         other.add(batch(["b"]))
@@ -270,7 +314,7 @@ def test_one_writes_at_a_time(where: str, store: Postgres) -> None:
     store.close()
     until(lambda: not _locks(where))
     other.add(batch(["b"]))
-    assert other.named(["a", "b"]) == {"a": 0, "b": 1}
+    assert other.numbers_by_name(["a", "b"]) == {"a": 0, "b": 1}
     other.close()
 
 
@@ -281,54 +325,54 @@ def _locks(where: str) -> int:
     return int(str(row[0]))
 
 
-def test_readers_do_not_wait_for_a_write(where: str, store: Postgres) -> None:
+def test_readers_do_not_wait_for_a_write(where: str, store: PostgresStore) -> None:
     store.add(batch(["a"]))
     with ThreadPoolExecutor(1) as behind:
-        with _held_up(where), closing(Postgres(where)) as reader:
+        with _held_up(where), closing(PostgresStore(where)) as reader:
             adding = behind.submit(store.add, batch(["b"], gone=[0]))
             until(lambda: _writers(where, waiting=True))
             assert reader.count() == store.count() == 1
             assert found(reader, 7) == found(store, 7) == [(0, 0, 0)]
             assert not adding.done()
         adding.result()
-    assert store.named(["a", "b"]) == {"b": 1}
+    assert store.numbers_by_name(["a", "b"]) == {"b": 1}
     assert found(store, 7) == [(0, 1, 0)]
 
 
-def test_a_snapshot_is_one_state(where: str, store: Postgres) -> None:
+def test_a_snapshot_is_one_state(where: str, store: PostgresStore) -> None:
     store.add(batch(["a"]))
-    with closing(Postgres(where)) as reader:
+    with closing(PostgresStore(where)) as reader:
         with reader.snapshot():
             store.add(batch(["b"], gone=[0]))
             store.merge(lambda _: None)
             assert reader.count() == 1
             with reader.snapshot():
                 assert found(reader, 7) == [(0, 0, 0)]
-            assert [stored.name for _, stored in reader.each()] == ["a"]
+            assert [stored.name for _, stored in reader.all_records()] == ["a"]
             assert reader.contents([0, 1]) == {0: b"kept"}
         assert found(reader, 7) == [(0, 1, 0)]
 
 
-def test_a_killed_write_leaves_nothing(where: str, store: Postgres) -> None:
+def test_a_killed_write_leaves_nothing(where: str, store: PostgresStore) -> None:
     store.add(batch(["a"]))
     with ThreadPoolExecutor(1) as behind, _held_up(where):
         adding = behind.submit(store.add, batch(["b", "c"], gone=[0]))
         until(lambda: _writers(where, waiting=True))
         with behind_its_back(where) as connection:
             connection.execute("SELECT pg_terminate_backend(%s)", _writers(where, waiting=True))
-        with pytest.raises(IndexTrouble, match="as a whole or not at all; try again"):
+        with pytest.raises(IndexTrouble, match="completely or not at all; try again"):
             adding.result()
-    assert store.named(["a", "b", "c"]) == {"a": 0}
+    assert store.numbers_by_name(["a", "b", "c"]) == {"a": 0}
     assert store.info().postings == 2
     assert store.verify(lambda _: None) == []
     store.add(batch(["b", "c"], gone=[0]))  # connects anew, and is the writer again
-    assert sorted(store.named(["a", "b", "c"])) == ["b", "c"]
+    assert sorted(store.numbers_by_name(["a", "b", "c"])) == ["b", "c"]
     assert store.verify(lambda _: None) == []
 
 
-def test_a_lost_connection_comes_back(where: str, store: Postgres) -> None:
+def test_a_lost_connection_comes_back(where: str, store: PostgresStore) -> None:
     store.add(batch(["a"]))
-    store.probed(b"query", ["a"])
+    store.record_probe(b"query", ["a"])
 
     def lose_all() -> None:
         with behind_its_back(where) as connection:
@@ -343,10 +387,10 @@ def test_a_lost_connection_comes_back(where: str, store: Postgres) -> None:
     store.add(batch(["b"]))
     lose_all()
     store.remove([0])
-    store.probed(b"query", ["b"])
+    store.record_probe(b"query", ["b"])
     lose_all()
     with store.snapshot():
-        assert store.named(["a", "b"]) == {"b": 1}
+        assert store.numbers_by_name(["a", "b"]) == {"b": 1}
 
     def count_in_a_lost_snapshot() -> None:
         with store.snapshot():
@@ -359,13 +403,13 @@ def test_a_lost_connection_comes_back(where: str, store: Postgres) -> None:
         count_in_a_lost_snapshot()
     assert store.count() == 1
     store.close()
-    with pytest.raises(IndexTrouble, match="was closed"):
+    with pytest.raises(IndexTrouble, match="is closed"):
         store.count()
 
 
-def test_a_writer_that_lost_its_place_is_told(where: str, store: Postgres) -> None:
+def test_a_writer_that_lost_its_place_is_told(where: str, store: PostgresStore) -> None:
     store.add(batch(["a"]))
-    other = Postgres(where)
+    other = PostgresStore(where)
     with behind_its_back(where) as connection:
         connection.execute("SELECT pg_terminate_backend(%s, 10000)", _writers(where))
     other.add(batch(["b"]))
@@ -376,7 +420,7 @@ def test_a_writer_that_lost_its_place_is_told(where: str, store: Postgres) -> No
 
 
 def test_who_may_only_read_can_search(postgres: str, where: str) -> None:
-    store = Postgres.create(where, Settings(koala.recipe(1), stored=100))
+    store = PostgresStore.create(where, Settings(selection.recipe(1), stored=100))
     store.add(batch(["a"]))
     schema = where.partition("#")[2]
     with psycopg.connect(postgres) as connection:
@@ -385,48 +429,50 @@ def test_who_may_only_read_can_search(postgres: str, where: str) -> None:
         connection.execute(f'GRANT SELECT ON ALL TABLES IN SCHEMA "{schema}" TO guest')
     store.close()
     address = re.sub(r"//[^@]*@", "//guest:guest@", where)
-    with closing(Postgres(address)) as guest:
-        guest.probed(b"query", ["a"])  # not counted, no trouble
+    with closing(PostgresStore(address)) as guest:
+        guest.record_probe(b"query", ["a"])  # not counted, no trouble
         assert guest.suspicious() == []
         assert found(guest, 7 << 60) == []
         with pytest.raises(IndexTrouble, match=r"permission denied.*name another user"):
             guest.add(batch(["b"]))
     with pytest.raises(IndexTrouble, match="permission denied"):
-        Postgres.create(address + "x", Settings(Recipe("text")))
+        PostgresStore.create(address + "x", Settings(Recipe("text")))
 
 
-def test_what_is_said_about_documents_comes_back(store: Postgres) -> None:
+def test_what_is_said_about_documents_comes_back(store: PostgresStore) -> None:
     names = ["", "'; DROP TABLE documents; --", "\\", '%s {} "', "ä\u202e𝄞\n\t", "long/" * 2000]
-    about = About("https://example.org/%s", "nobody <n@example.org>", "2026")
-    documents = [Stored(n, bytes([i]) * 12, 2**40, 2**33, 0, about, i, i == 2) for i, n in enumerate(names)]
+    metadata = Metadata("https://example.org/%s", "nobody <n@example.org>", "2026")
+    documents = [
+        DocumentRecord(n, bytes([i]) * 12, 2**40, 2**33, 0, metadata, i, i == 2) for i, n in enumerate(names)
+    ]
     nothing = Postings(np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32))
     store.add(Batch(documents, nothing, [None, b"", b"\0", *[bytes(range(256))] * 3], []))
-    assert dict(store.each()) == dict(enumerate(documents))
-    assert store.stored([5, 1, 99]) == {5: documents[5], 1: documents[1]}
-    assert store.named([*names, "x", "\0", "\udcff"]) == {name: i for i, name in enumerate(names)}
-    assert store.alike([bytes([1]) * 12, b"x"]) == {bytes([1]) * 12: names[1]}
+    assert dict(store.all_records()) == dict(enumerate(documents))
+    assert store.records([5, 1, 99]) == {5: documents[5], 1: documents[1]}
+    assert store.numbers_by_name([*names, "x", "\0", "\udcff"]) == {name: i for i, name in enumerate(names)}
+    assert store.names_by_digest([bytes([1]) * 12, b"x"]) == {bytes([1]) * 12: names[1]}
     assert store.boilerplate() == {2}
     assert store.contents(range(7)) == {1: b"", 2: b"\0", **dict.fromkeys((3, 4, 5), bytes(range(256)))}
     for i in range(10):
-        store.probed(bytes([i]), [*names, *names])
+        store.record_probe(bytes([i]), [*names, *names])
     assert sorted(store.suspicious()) == sorted((name, 10) for name in names)
     store.forget_probes(names[1:])
     assert store.suspicious() == [("", 10)]
 
 
-def test_what_no_database_holds_is_written_out(store: Postgres) -> None:
+def test_what_no_database_holds_is_written_out(store: PostgresStore) -> None:
     made = batch(["a"])
-    store.add(made._replace(documents=[made.documents[0]._replace(about=About("a\0b", "\ud800", ""))]))
-    assert store.stored([0])[0].about == About("a\\0b", "\\ud800", "")
+    store.add(made._replace(documents=[made.documents[0]._replace(metadata=Metadata("a\0b", "\ud800", ""))]))
+    assert store.records([0])[0].metadata == Metadata("a\\0b", "\\ud800", "")
 
 
-def test_numbers_are_never_used_twice(where: str, store: Postgres) -> None:
+def test_numbers_are_never_used_twice(where: str, store: PostgresStore) -> None:
     store.add(batch(["a", "b"]))
     store.remove([0, 1, 7])
     store.remove([0])
     assert (store.count(), found(store, 7, 8)) == (0, [])
     store.add(batch(["c"]))
-    assert store.named(["a", "c"]) == {"c": 2}
+    assert store.numbers_by_name(["a", "c"]) == {"c": 2}
     with behind_its_back(where) as connection:
         connection.execute("UPDATE meta SET next = 2147483648")
     with pytest.raises(IndexTrouble, match=r"2\^31 documents"):
@@ -434,7 +480,7 @@ def test_numbers_are_never_used_twice(where: str, store: Postgres) -> None:
     assert store.count() == 1
 
 
-def test_postings_of_removed_documents_do_not_pile_up(store: Postgres) -> None:
+def test_postings_of_removed_documents_do_not_pile_up(store: PostgresStore) -> None:
     store.add(batch(["a", "b", "c"]))
     store.remove([0])
     assert (store.info().postings, store.info().removed) == (6, 1)
@@ -443,7 +489,7 @@ def test_postings_of_removed_documents_do_not_pile_up(store: Postgres) -> None:
     assert found(store, 7) == [(0, 2, 0)]
 
 
-def test_verify_tells_what_is_wrong(where: str, store: Postgres) -> None:
+def test_verify_tells_what_is_wrong(where: str, store: PostgresStore) -> None:
     store.add(batch(["a", "b", "c", "d"]))
     store.remove([3])
     assert store.verify(lambda _: None) == []
@@ -451,15 +497,15 @@ def test_verify_tells_what_is_wrong(where: str, store: Postgres) -> None:
         connection.execute("DELETE FROM postings WHERE document = 0 AND position = 1")
         connection.execute("DELETE FROM documents WHERE id = 1")
     assert store.verify(lambda _: None) == [
-        "a: 1 postings, 2 were stored",
+        "a: 1 of 2 postings",
         "postings of 1 documents that are not in the catalogue",
-        "2 documents, 3 were counted when they were added",
-        "7 postings, 8 were counted when they were added",
+        "2 documents, but the catalogue counts 3",
+        "7 postings, but the catalogue counts 8",
         "contents of 1 documents that are not in the catalogue",
     ]
 
 
-def test_merge_says_what_it_does(store: Postgres) -> None:
+def test_merge_says_what_it_does(store: PostgresStore) -> None:
     store.add(batch(["a", "b", "c"]))
     store.remove([1])
     said: list[str] = []

@@ -42,7 +42,7 @@ HOMES = {
     "charset_normalizer": {"read"},
     "cffi": set[str](),
     "jinja2": {"report"},
-    "numpy": {"native", "read", "types", "matching", "index", "comparison"},
+    "numpy": {"native", "read", "types", "matching", "index", "comparison", "report"},
     "pygments": set[str](),  # by name, where it is asked for
     "psycopg": {"index"},
     "pypdfium2": {"read"},

@@ -1,4 +1,4 @@
-"""What is listed does not depend on how many pairs are scored; what is estimated is told."""
+"""The list of pairs does not depend on how many are scored, and the receipt says if scores are estimated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.programs import WRITERS, Style, functions
 
 
 def school(folder: Path) -> Path:
-    """Programs that all share something, some much, in two languages."""
+    """Write programs in two languages that all share something, some of them much."""
     rng = random.Random(0)
     stock = [f for seed in range(6) for f in functions(seed, 3)]
     for i in range(24):
@@ -37,16 +37,16 @@ def few_scored(monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
 @pytest.mark.parametrize(
     ("top", "threshold"), [(1, None), (5, None), (12, 0.0), (12, 0.4), (500, None), (None, 0.0)]
 )
-def test_what_is_listed_is_the_same_though_few_pairs_are_scored(
+def test_the_list_is_the_same_if_few_pairs_are_scored(
     top: int | None, threshold: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def found() -> Report:
+    def report() -> Report:
         return chaffinch.compare([school_folder], top=top, threshold=threshold)
 
     school_folder = school(tmp_path)
-    all_scored = found()
+    all_scored = report()
     few_scored(monkeypatch, 20)
-    some_scored = found()
+    some_scored = report()
     estimated = some_scored.receipt.to_dict().get("background")
     same_receipt = replace(some_scored.receipt, scored_pairs=all_scored.receipt.scored_pairs)
     assert replace(some_scored, background=all_scored.background, receipt=same_receipt) == all_scored
@@ -64,16 +64,16 @@ def test_an_estimate_is_near_what_it_estimates(tmp_path: Path, monkeypatch: pyte
     assert sum(abs(a - b) for a, b in zip(exact, report.background, strict=True)) < sum(exact) / 4
 
 
-def test_pairs_stand_in_order_of_surprise_times_score(tmp_path: Path) -> None:
-    found = chaffinch.compare([school(tmp_path)], top=None, threshold=0).pairs
-    weights = [max(pair.surprise, 0) * pair.score for pair in found]
+def test_pairs_are_ordered_by_surprise_times_score(tmp_path: Path) -> None:
+    pairs = chaffinch.compare([school(tmp_path)], top=None, threshold=0).pairs
+    weights = [max(pair.surprise, 0) * pair.score for pair in pairs]
     assert len(set(weights)) > 20
     assert all(a >= b - 1e-9 for a, b in pairwise(weights))
-    assert [p.surprise for p in found] != sorted((p.surprise for p in found), reverse=True)
-    assert [p.score for p in found] != sorted((p.score for p in found), reverse=True)
+    assert [p.surprise for p in pairs] != sorted((p.surprise for p in pairs), reverse=True)
+    assert [p.score for p in pairs] != sorted((p.score for p in pairs), reverse=True)
 
 
-def test_among_many_programs_the_share_of_the_larger_counts_a_little() -> None:
+def test_the_share_of_the_larger_program_counts_a_little_in_a_class() -> None:
     rng = np.random.default_rng(0)
     small, *others = (rng.integers(0, 500, 200, np.uint32) for _ in range(30))
     streams = [small, np.concatenate([small, *others[:9]]), small, *others]
@@ -88,4 +88,4 @@ def test_among_many_programs_the_share_of_the_larger_counts_a_little() -> None:
     within, identical = overlap(len(streams), 0.2)
     assert 0.3 < within < 0.8
     assert identical == 1
-    assert within < overlap(8, 0.2)[0] < 0.9  # few others do not tell what is long
+    assert within < overlap(8, 0.2)[0] < 0.9  # few others do not show what is usual

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from chaffinch import BadRecipe, ChaffinchError, Recipe, RecipeMismatch, fingerprint
+from chaffinch.languages import language
 from chaffinch.native import fingerprint as core
 from chaffinch.native.fingerprint import Source
 
@@ -87,3 +88,18 @@ def test_a_level_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch)
 def test_a_failure_of_the_core_is_an_error_not_an_abort() -> None:
     with pytest.raises(ChaffinchError, match="no encoding 99"):
         core.fingerprint([Source(b"abc", 99)], Recipe())
+
+
+def test_every_change_of_a_language_table_changes_the_version_of_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Recipe("code").version
+    tables = {name: language.table(name) for name in language.languages()}
+    # A sum of versions would not notice that one goes up and another down.
+    c, java = tables["c"], tables["java"]
+    tables["c"] = c | {"version": c["version"] + 1, "keywords": c["keywords"] + " gained"}
+    tables["java"] = java | {"version": java["version"] - 1}
+    with monkeypatch.context() as patch:
+        patch.setattr(language, "table", tables.__getitem__)
+        language.tables_hash.cache_clear()
+        assert Recipe("code").version != before
+    language.tables_hash.cache_clear()
+    assert Recipe("code").version == before

@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import re
+from bisect import bisect_right
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from jinja2 import UndefinedError
 
@@ -18,8 +20,10 @@ from chaffinch.errors import SkipReason
 from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody, only
 from chaffinch.report.cluster_layout import draw
-from chaffinch.report.document_text import Texts, decode, edited, pair_keys
+from chaffinch.report.document_text import DocumentText, decode
 from chaffinch.report.page import script_json, template
+from chaffinch.report.report_texts import ReportTexts
+from chaffinch.report.verdicts import pair_keys
 from chaffinch.report.view import View
 from chaffinch.types import Cluster, Document, Match, Passage, Receipt, Report, Section, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
@@ -56,25 +60,65 @@ def test_bytes_are_found_in_the_text_of_every_encoding(encoding: str) -> None:
     whole = "first läine\nthe näme\nlast" if encoding != "iso2022_jp" else "first 日本\nthe 日本\nlast"
     start = len(whole[:12].encode(encoding))
     end = len(whole[:20].encode(encoding))
-    text = decode(Document("a", whole.encode(encoding), encoding), (start, end))
+    text = decode(Document("a", whole.encode(encoding), encoding))
     assert text.text.removeprefix("\ufeff") == whole
-    assert text.text[text.starts[start] : text.ends[end]] == whole[12:20]
+    assert text.text[slice(*text.span(start, end))] == whole[12:20]
 
 
 def test_invalid_bytes_and_wide_characters_move_nothing() -> None:
     data = b"\xff\xfe" + "😀x\r\ny\rz".encode() + b"\xc3"
-    text = decode(Document("a", data), (2, 6, 7, len(data)))
+    text = decode(Document("a", data, "utf-8", "plain", "text"))
     assert text.text == "\ufffd\ufffd😀x\r\ny\nz\ufffd"
-    assert [text.starts[n] for n in (2, 6, 7)] == [2, 3, 4]
-    assert text.unit(3) == 4  # as JavaScript counts
+    characters = text.characters(np.array([2, 6, 7]))
+    assert characters.tolist() == [2, 3, 4]
+    assert text.units(characters).tolist() == [2, 4, 5]  # as JavaScript counts
     assert text.line_range(3, len(text.text)) == (1, 3)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\r", "\r\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "cp500", "gb18030"]
+)
+def test_lines_are_those_that_an_editor_shows(encoding: str, mark: str, end: str) -> None:
+    one_byte = encoding in ("cp1252", "cp500")
+    like_ends = "" if one_byte else "\u0a0d \u0d0a \u2028 "  # they have the bytes of line ends in UTF-16
+    lines = ["first" if one_byte else mark + "first", like_ends + "näxt", "", "last" + like_ends, ""]
+    whole = end.join(lines)
+    ends = [found.end() for found in re.finditer("\r\n|\r|\n", whole)]
+    document = Document("a", whole.encode(encoding), encoding, "plain", "text")
+    shown = decode(document)
+    for n in range(len(whole) + 1):
+        offset = len(whole[:n].encode(encoding))
+        line = 1 + bisect_right(ends, n)
+        assert document.place(offset) == f"line {line}"
+        assert shown.line_range(*shown.span(offset, offset)) == (line, line)
+
+
+def test_lines_are_counted_from_the_start_of_a_section() -> None:
+    pages = ["one\r\ntwo\r\n", "three\rfour\r", "\nfive\n"]
+    for encoding in ("utf-8", "utf-16-le", "utf-32-be"):
+        starts = [len("".join(pages[:n]).encode(encoding)) for n in range(3)]
+        sections = tuple(Section(start, f"page {n}") for n, start in enumerate(starts, 1))
+        document = Document("a", "".join(pages).encode(encoding), encoding, "plain", "text", sections)
+        places = {
+            word: document.place(document.data.index(word.encode(encoding)))
+            for word in ("one", "two", "three", "four", "five")
+        }
+        assert places == {
+            "one": "page 1, line 1",
+            "two": "page 1, line 2",
+            "three": "page 2, line 1",
+            "four": "page 2, line 2",
+            "five": "page 3, line 2",
+        }
+
+
 def test_places_follow_the_text_when_names_change_its_length() -> None:
-    text = edited("by Anna, sort", {n: n for n in range(14)}, [(3, 7, "Student A")])
+    text = DocumentText("by Anna, sort").edited([(3, 7, "Student A")])
     assert text.text == "by Student A, sort"
-    assert text.text[text.starts[5] : text.ends[5]] == "Student A"  # from within the name to within it
-    assert text.text[text.starts[9] : text.ends[13]] == "sort"
+    assert text.text[slice(*text.span(5, 5))] == "Student A"  # from within the name to within it
+    assert text.text[slice(*text.span(9, 13))] == "sort"
 
 
 @pytest.mark.parametrize(
@@ -339,12 +383,12 @@ def test_without_names_nobody_guesses_who_handed_in_the_same() -> None:
 
 def test_folders_that_all_have_in_common_are_not_shown() -> None:
     made = [submission(name, {f"/home/x/class/{name}/main.py": "1"}) for name in ("anna", "antje")]
-    texts = Texts(report(made, []))
+    texts = ReportTexts(report(made, []))
     assert texts.short("/home/x/class/anna/main.py") == "anna/main.py"
-    assert Texts(report([], [])).short("a/b") == "a/b"
+    assert ReportTexts(report([], [])).short("a/b") == "a/b"
 
 
 def test_texts_of_unknown_documents_are_none(small: Report) -> None:
-    texts = Texts(small)
+    texts = ReportTexts(small)
     assert texts.span("bert", Span("nothing", 0, 1)) is None
     assert texts.span("nobody", Span("bert/b.py", 0, 1)) is None

@@ -1,4 +1,4 @@
-"""A Recipe: all that must agree before two fingerprints may be compared."""
+"""A Recipe: everything that must agree before two fingerprints can be compared."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from chaffinch.errors import BadRecipe, RecipeMismatch
 from chaffinch.languages import language
 
-# Front ends and their versions: a front end that gives other symbols is another version. The other front ends
+# Front ends and their versions; a front end gets a new version when its symbols change. The other front ends
 # are the programming languages.
 FRONTS = {"text": 1, "consonants": 1, "bytes": 1}
 CODE = "code"
-"""The front end for programs in any language: each is read in its own, and all have the same symbols."""
+"""The front end for programs in any language: each is lexed in its own language, into shared symbols."""
 
-# Schemes that keep the smallest gram of every window, and so find every shared run of w + k - 1 symbols.
+# Schemes that keep the smallest gram of every window and therefore find every shared run of w + k - 1 symbols.
 WINDOWED = ("open-closed", "winnow", "mod")
 SCHEMES = (*WINDOWED, "all", "every", "mod-p", "safe-mod-p", "smallest", "rare")
 TIES = ("robust", "rightmost")
@@ -24,11 +24,12 @@ MAX_K = 2048
 MAX_W = 65536
 MAX_SKIP = 2**32 - 1
 
-_OF_FRONT: Any = None  # what is usual for the front end
+_FRONT_DEFAULT: Any = None
+"""Stands for the default of the front end."""
 
 
 def _language_front(front: object) -> str:
-    """The language asked for, under its own name."""
+    """Return the front end of a language, given by its name or an alias."""
     asked, keep, rest = str(front).partition(language.KEEP_NAMES)
     if (found := language.named(asked)) is not None and not rest:
         return found + keep
@@ -36,29 +37,29 @@ def _language_front(front: object) -> str:
         return found
     names = ", ".join((*FRONTS, CODE, *language.languages()))
     hint = "" if language.has_pygments() else "; more with pip install 'chaffinch[languages]'"
-    raise BadRecipe(f"no language {front!r} is known; choose one of {names}{hint}")
+    raise BadRecipe(f"unknown language {front!r}; choose one of {names}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How fingerprints are made.
 
-    `front` is what documents are reduced to: "text", "consonants", "bytes" or a programming language, whose
-    tokens are compared whatever the names; behind the language, "+names" compares the names too. "code" is
-    whatever programming language a document is in.
+    `front` is the form that documents are compared in: "text", "consonants", "bytes" or a programming language.
+    Programs are compared by their tokens, and names do not matter unless you add "+names" to the language.
+    "code" stands for the programming language of each document.
 
     Nothing shorter than `k` symbols is reported; with the windowed schemes every shared run of `guarantee`
     symbols is found. `w` is the window in grams; for the scheme "every" it is the step, for "mod-p" the
     modulus, for "smallest" and "rare" the number of fingerprints, and "all" does not use it.
-    Left out, they are 25 and 26, and 12 and 9 for programs, whose symbols say more.
-    A `seed` that is kept secret makes the choice of grams unpredictable.
-    With the scheme "rare", `skip` symbols at the start of a document are passed over, addresses and thanks, but
-    never more than a tenth of it.
+    The defaults are 25 and 26, and 12 and 9 for programs, whose symbols carry more information.
+    A secret `seed` makes the choice of grams unpredictable.
+    With the scheme "rare", the first `skip` symbols of a document (addresses, acknowledgements) are passed
+    over, but never more than a tenth of it.
     """
 
     front: str = "text"
-    k: int = _OF_FRONT
-    w: int = _OF_FRONT
+    k: int = _FRONT_DEFAULT
+    w: int = _FRONT_DEFAULT
     scheme: str = "open-closed"
     ties: str = "robust"
     seed: int = field(default=0, repr=False)  # may be a secret
@@ -68,7 +69,7 @@ class Recipe:
         if self.front not in (*FRONTS, CODE):
             object.__setattr__(self, "front", _language_front(self.front))
         for key, usual in zip("kw", (25, 26) if self.front in FRONTS else (12, 9), strict=True):
-            if getattr(self, key) is _OF_FRONT:
+            if getattr(self, key) is _FRONT_DEFAULT:
                 object.__setattr__(self, key, usual)
         choices = {"scheme": SCHEMES, "ties": TIES}
         for key, allowed in choices.items():
@@ -82,31 +83,32 @@ class Recipe:
             if not low <= number <= high:
                 raise BadRecipe(f"{key} is {number}; give {low} to {high}")
         if self.skip and self.scheme != "rare":
-            raise BadRecipe(f'the scheme {self.scheme!r} passes nothing over; leave skip out or choose "rare"')
+            raise BadRecipe(f'the scheme {self.scheme!r} skips nothing; leave out skip, or choose "rare"')
 
     @property
     def version(self) -> int:
-        """The version of the front end."""
+        """Return the version of the front end."""
         if self.front in FRONTS:
             return FRONTS[self.front]
         if self.front.startswith(language.OTHER):
             return language.other_version()
         if self.front == CODE:
-            return sum(int(language.table(name)["version"]) for name in language.languages())
+            return language.tables_hash()
         return int(language.table(self.front.removesuffix(language.KEEP_NAMES))["version"])
 
     @property
     def guarantee(self) -> int | None:
-        """t: every shared run of so many symbols is found. None if the scheme promises nothing."""
+        """Return t: every shared run of t symbols is found. None if the scheme guarantees nothing."""
         if self.scheme == "all":
             return self.k
         return self.w + self.k - 1 if self.scheme in (*WINDOWED, "safe-mod-p") else None
 
     @property
     def inner(self) -> int:
-        """Symbols in the inner grams by which the open-closed and mod orders tell grams apart.
+        """Return the length of the inner grams, by which the open-closed and mod orders compare grams.
 
-        It depends on the window of this recipe, not on a wider one that a query may use.
+        It depends on the window of this recipe, not on a wider one that a query may use: that keeps the
+        fingerprints of a wider window a subset.
         """
         if self.scheme == "mod":
             least = min(3, self.k)
@@ -115,18 +117,18 @@ class Recipe:
 
     @property
     def modulus(self) -> int:
-        """p of the "mod-p" schemes; safe 0 mod p is least dense with p = w / ln w."""
+        """Return p of the "mod-p" schemes; safe 0 mod p is least dense with p = w / ln w."""
         if self.scheme == "mod-p":
             return self.w
         return 1 if self.w < 3 else math.floor(self.w / math.log(self.w) + 0.5)
 
     def check(self, other: Recipe, name: str) -> None:
-        """Raises if fingerprints of `name`, made by `other`, cannot be compared with this recipe's."""
+        """Raise an error if `name`, made with the recipe `other`, cannot be compared with this recipe's."""
         if self == other:
             return
         theirs, ours = str(other), str(self)
         if theirs == ours:
-            raise RecipeMismatch(f"{name} was made with another seed; use its seed or make it again")
+            raise RecipeMismatch(f"{name} was made with another seed; use its seed, or make it again")
         raise RecipeMismatch(f"{name} was made with {theirs}, this uses {ours}; make it again")
 
     def __str__(self) -> str:
@@ -136,18 +138,18 @@ class Recipe:
         return f"{self.front}/{self.version} k={self.k} w={self.w} {self.scheme}{ties}{skip}{seed}"
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; with the secret, if there is one."""
+        """Return the recipe for JSON, with its seed, which may be a secret."""
         return asdict(self) | {"version": self.version}
 
     def receipt(self) -> dict[str, Any]:
-        """For others to see: with what is promised, without the seed, which may be a secret."""
+        """Return the recipe as others may see it: with its guarantee, without its seed."""
         shown = self.to_dict() | {"guarantee": self.guarantee, "seeded": bool(self.seed)}
         del shown["seed"]
         return shown
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Recipe:
-        """The inverse of `to_dict`; refuses what another version of a front end made."""
+        """Return the recipe that `to_dict` gave; raise an error if another version of a front end made it."""
         if not isinstance(data, dict):
             raise BadRecipe(f"not a recipe: {data!r}")
         fields = dict(data)

@@ -1,6 +1,6 @@
-"""The slow, obvious twin of every native function: the specification, and the tests' oracle.
+"""The slow, obvious twin of every native function: the specification that the core is tested against.
 
-Readable beside the papers; nothing here is fast, and nothing else in the package calls it.
+Read it beside the papers. Nothing here is fast, and nothing else in the package calls it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Gram = tuple[int, ...]
 
 @cache
 def folding(form: str) -> dict[int, tuple[int, ...]]:
-    """What every code point folds to, in the "text" or the "consonants" form."""
+    """Return what every code point folds to, in the "text" or the "consonants" form."""
     table: dict[int, tuple[int, ...]] = {}
     vowels: set[int] = set()
     for line in (files("chaffinch") / "folding.txt").read_text("ascii").splitlines():
@@ -50,14 +50,14 @@ def folding(form: str) -> dict[int, tuple[int, ...]]:
 
 
 def hangul(code: int) -> tuple[int, ...]:
-    """A syllable's leading consonant, vowel and trailing consonant, if it has one."""
+    """Return a syllable's leading consonant, vowel and, if it has one, trailing consonant."""
     lead, rest = divmod(code - 0xAC00, 588)
     vowel, trail = divmod(rest, 28)
     return (0x1100 + lead, 0x1161 + vowel) + ((0x11A7 + trail,) if trail else ())
 
 
 def characters(data: bytes, encoding: str) -> Iterator[tuple[int, int, int]]:
-    """Code point, start and end of every character; an invalid byte of UTF-8 stands alone, for nothing."""
+    """Yield code point, start and end of every character. An invalid byte of UTF-8 is passed over alone."""
     at = 0
     while at < len(data):
         for size in range(1, 5):
@@ -74,7 +74,7 @@ def characters(data: bytes, encoding: str) -> Iterator[tuple[int, int, int]]:
 
 
 def stream(data: bytes, front: str, encoding: str = "utf-8") -> list[tuple[int, int, int]]:
-    """Symbol, start and end: the canonical stream."""
+    """Return the canonical stream: symbol, start and end of each symbol."""
     if front == "bytes":
         return [(byte, i, i + 1) for i, byte in enumerate(data)]
     table = folding(front)
@@ -88,14 +88,14 @@ def stream(data: bytes, front: str, encoding: str = "utf-8") -> list[tuple[int, 
 
 
 def mix64(x: int) -> int:
-    """The finisher of splitmix64: a bijection in which every bit reaches every bit."""
+    """Mix the bits as splitmix64 does at its end: a bijection in which every bit reaches every bit."""
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & M64
     x = (x ^ x >> 27) * 0x94D049BB133111EB & M64
     return x ^ x >> 31
 
 
 def identity(gram: Sequence[int], seed: int) -> int:
-    """The name of a gram: a polynomial modulo 2^61-1 in a base that the seed gives, mixed."""
+    """Return the hash that identifies a gram: a polynomial modulo 2^61-1 in a base given by the seed, mixed."""
     base = mix64(seed ^ 0x6964656E74697479) % (P61 - 2) + 2
     value = 0
     for symbol in gram:
@@ -104,9 +104,9 @@ def identity(gram: Sequence[int], seed: int) -> int:
 
 
 def order(gram: Sequence[int], seed: int) -> int:
-    """A number of 20 bits to order grams by: a polynomial modulo 2^32, its top bits well mixed.
+    """Return 20 bits to order grams by: a polynomial modulo 2^32, its top bits well mixed.
 
-    Three times the same symbol comes last: spaces and zeros are poor landmarks.
+    Three equal symbols come last: spaces and zeros are poor landmarks.
     """
     if len(gram) == 3 and len(set(gram)) == 1:
         return 2**20 - 1
@@ -118,7 +118,7 @@ def order(gram: Sequence[int], seed: int) -> int:
 
 
 def order_key(gram: Gram, recipe: Recipe) -> int:
-    """The key of a gram in the recipe's order; the smallest of a window is kept."""
+    """Return the key of a gram in the recipe's order; the smallest of a window is kept."""
     k, r = recipe.k, recipe.inner
     if recipe.scheme == "winnow":
         return order(gram, recipe.seed)
@@ -138,7 +138,7 @@ def order_key(gram: Gram, recipe: Recipe) -> int:
 
 
 def minima(hashes: Sequence[int], w: int) -> Iterator[tuple[int, int]]:
-    """The start of each window and the position of its minimum, of several the rightmost."""
+    """Yield the start of each window and the position of its minimum, the rightmost of equal ones."""
     w = min(w, len(hashes))
     for start in range(len(hashes) - w + 1 if hashes else 0):
         window = range(start, start + w)
@@ -147,7 +147,7 @@ def minima(hashes: Sequence[int], w: int) -> Iterator[tuple[int, int]]:
 
 
 def winnow(hashes: Sequence[int], w: int) -> list[int]:
-    """Definition 1: in each window the rightmost minimum; recorded once."""
+    """Definition 1: select the rightmost minimum of each window, once."""
     chosen: list[int] = []
     for _, position in minima(hashes, w):
         if not chosen or chosen[-1] != position:
@@ -156,9 +156,9 @@ def winnow(hashes: Sequence[int], w: int) -> list[int]:
 
 
 def robust_winnow(hashes: Sequence[int], w: int, grams: Sequence[object] | None = None) -> list[int]:
-    """Definition 3: if possible the same gram as the window to the left, else the rightmost minimum.
+    """Definition 3: select the same gram as the window to the left if possible, else the rightmost minimum.
 
-    With order keys for hashes, equal keys may belong to different grams: then the grams decide.
+    With order keys in place of hashes, different grams may have equal keys: then the grams decide.
     """
     grams = hashes if grams is None else grams
     chosen: list[int] = []
@@ -170,7 +170,7 @@ def robust_winnow(hashes: Sequence[int], w: int, grams: Sequence[object] | None 
 
 
 def select(symbols: Sequence[int], recipe: Recipe, window: int | None = None) -> list[tuple[int, int]]:
-    """(hash, position) of every fingerprint."""
+    """Return (hash, position) of every fingerprint."""
     k = recipe.k
     w = recipe.w if window is None else window
     grams = [tuple(symbols[i : i + k]) for i in range(len(symbols) - k + 1)]
@@ -185,10 +185,10 @@ def select(symbols: Sequence[int], recipe: Recipe, window: int | None = None) ->
 
 
 def rarest(symbols: Sequence[int], recipe: Recipe) -> list[int]:
-    """Koala: the w distinct grams whose first five symbols come least often in the document.
+    """Koala: select the w distinct grams whose first five symbols occur least often in the document.
 
-    Equally rare ones are chosen among by their hash. The start is passed over, but no more than a tenth of the
-    document, and not its last gram.
+    Among equally rare grams the hash decides. The start of the document is passed over, but no more than a
+    tenth of it, and never its last gram.
     """
     k, opening = recipe.k, min(5, recipe.k)
     times = Counter(tuple(symbols[i : i + opening]) for i in range(len(symbols) - opening + 1))
@@ -223,14 +223,14 @@ def _select_by_hash(hashes: list[int], recipe: Recipe, w: int) -> list[int]:
 def fingerprint(
     data: bytes, recipe: Recipe, encoding: str = "utf-8", window: int | None = None
 ) -> list[tuple[int, int, int, int]]:
-    """(hash, position, start, end) of every fingerprint of a document."""
+    """Return (hash, position, start, end) of every fingerprint of a document."""
     found = stream(data, recipe.front, encoding)
     chosen = select([symbol for symbol, _, _ in found], recipe, window)
     return [(h, p, found[p][1], found[p + recipe.k - 1][2]) for h, p in chosen]
 
 
 def runs(left: Sequence[int], right: Sequence[int], k: int) -> set[tuple[int, int, int]]:
-    """(start on the left, on the right, length) of every equal run of at least k that cannot be made longer."""
+    """Return (left start, right start, length) of every maximal equal run of at least k symbols."""
     found = set()
     for i in range(len(left)):
         for j in range(len(right)):
@@ -245,7 +245,7 @@ def runs(left: Sequence[int], right: Sequence[int], k: int) -> set[tuple[int, in
 
 
 def share(left: Sequence[int], right: Sequence[int], n: int, weights: dict[Gram, float]) -> float:
-    """The share of the left's grams of n symbols that the right has too, as often, by weight."""
+    """Return the weighted share of the left's grams of n symbols that the right has too, equally often."""
     ours, theirs = (Counter(tuple(s[i : i + n]) for i in range(len(s) - n + 1)) for s in (left, right))
     total = sum(weights[gram] * times for gram, times in ours.items())
     common = sum(weights[gram] * times for gram, times in (ours & theirs).items())

@@ -1,4 +1,4 @@
-"""The values that flow along the line: frozen, arrays rather than lists of objects."""
+"""The values that flow along the line: frozen, with arrays rather than lists of objects."""
 
 from __future__ import annotations
 
@@ -71,11 +71,14 @@ class Document:
                 object.__setattr__(self, field_.name, getattr(only, field_.name))
 
     def place(self, offset: int) -> str:
-        """Where a person would look for the byte there: "page 3, line 7"."""
+        """Return where a person would look for the byte at `offset`: "page 3, line 7"."""
         number = bisect_right(self.sections, offset, key=lambda section: section.start) - 1
-        start = self.sections[number].start if number >= 0 else 0
-        line = self.data.count(b"\n", start, offset) + 1
-        return f"{self.sections[number].label}, line {line}" if number >= 0 else f"line {line}"
+        start, label = self.sections[number] if number >= 0 else (0, "")
+        before, beyond = (self.data[start:end].decode(self.encoding, "replace") for end in (offset, offset + 4))
+        # A line ends with a line feed, a carriage return, or both; `offset` may be between the two.
+        ends = before.count("\n") + before.count("\r") - before.count("\r\n")
+        line = 1 + ends - (before.endswith("\r") and beyond.startswith(before + "\n"))
+        return f"{label}, line {line}" if number >= 0 else f"line {line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class Skipped:
 
     @classmethod
     def because(cls, error: ChaffinchError, name: str = "") -> Skipped:
-        """The entry for a document that raised this error."""
+        """Return the entry for a document that raised this error."""
         if isinstance(error, Unreadable):
             return cls(name or error.name, error.reason, error.detail)
         return cls(name, SkipReason.DAMAGED, str(error).removeprefix(f"{name}: "))
@@ -96,7 +99,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What one student handed in, all attempts together."""
+    """Everything one student handed in, all attempts together."""
 
     name: str
     documents: tuple[Document, ...]
@@ -104,7 +107,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """The canonical form of a document, and the half-open byte range of each symbol in the original."""
+    """The canonical form of a document, with the half-open byte range of each symbol in the document."""
 
     symbols: NDArray[np.uint32]
     starts: NDArray[np.uint32]
@@ -118,7 +121,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fingerprints:
-    """The chosen grams of a document: hash, position in the stream, byte range in the original."""
+    """The selected grams of a document: hash, position in the stream, byte range in the document."""
 
     hashes: NDArray[np.uint64]
     positions: NDArray[np.uint32]
@@ -133,7 +136,7 @@ class Fingerprints:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes start to end (not included) of a document."""
+    """The bytes of a document from start up to, but not including, end."""
 
     document: str
     start: int
@@ -142,21 +145,21 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two spans that have so many symbols in common, in runs of equal symbols with other symbols between."""
+    """Two spans that share runs of equal symbols, with short gaps between the runs."""
 
     left: Span
     right: Span
     symbols: int
     longest: int
-    """The longest of its runs, in symbols."""
+    """Symbols in its longest run."""
     runs: tuple[tuple[Span, Span], ...]
     owners: int
-    """How many submissions have most of it, these two counted."""
+    """How many submissions have most of it, including these two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Which share of each side's symbols stands in matches; what everybody was given does not count."""
+    """The share of each side's symbols that lies in matches; base code does not count."""
 
     left: float
     right: float
@@ -169,36 +172,36 @@ class Pair:
     left: str
     right: str
     score: float
-    """0 to 1, 1 if they are identical; the same whichever is left."""
+    """0 to 1, and 1 if they are identical. Swapping left and right does not change it."""
     coverage: Coverage
     surprise: float
-    """How far the overlap lies above what is usual between these two and all others, in standard deviations."""
+    """How far their overlap is above what is usual between these two and all others, in standard deviations."""
     longest: int
     matches: Sequence[Match]
     repeats: Sequence[Match] = ()
-    """Of prose: what is on one side part of matches at least twice as long, the same passage again."""
+    """In prose, further occurrences of a passage that is part of a match at least twice as long."""
 
     @property
     def places(self) -> tuple[Match, ...]:
-        """All that both have, wherever it stands: matches, then repeats."""
+        """Return everything both have: matches, then repeats."""
         return *self.matches, *self.repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Submissions that are linked by pairs well above the background."""
+    """Submissions linked by pairs well above the background."""
 
     submissions: tuple[str, ...]
     score: float
-    """Of the strongest pair."""
+    """The score of the strongest pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What so many submissions have in common that it counts little."""
+    """Common code: a passage that so large a part of the class shares that it counts little."""
 
     span: Span
-    """In one of them."""
+    """Where it stands in one of the submissions."""
     symbols: int
     owners: int
 
@@ -261,7 +264,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What comparing found, ranked, with all that is needed to judge it."""
+    """The result of a comparison, ranked, with everything needed to judge it."""
 
     submissions: tuple[Submission, ...]
     old: tuple[Submission, ...]
@@ -270,18 +273,18 @@ class Report:
     common: tuple[Passage, ...]
     skipped: tuple[Skipped, ...]
     background: tuple[int, ...]
-    """How many of all pairs have a score of 0 to .05, .05 to .1, and so on: twenty numbers. Of more than two
-    million pairs with enough in common it is estimated, and the receipt says so."""
+    """How many of all pairs score 0 to 0.05, 0.05 to 0.1, and so on: twenty numbers. With more than two million
+    candidate pairs it is an estimate, and the receipt says so."""
     receipt: Receipt
     ignored: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
-    """What of submissions was not compared, by name: base code, and what more than `max_owners` have."""
+    """For each submission, what was not compared: base code, and code with more than `max_owners` owners."""
     dates: Mapping[str, str] = field(default_factory=dict)
-    """When submissions were handed in, by name, as ISO 8601 has it; of those for whom it is known."""
+    """For each submission whose date is known, when it was handed in, in ISO 8601."""
 
     streams: Mapping[tuple[str, str], Stream] = field(default_factory=dict, compare=False, repr=False)
     """By submission and document: the streams of listed pairs, so that nothing has to lex them again."""
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """As pages: a file if the path ends in .html, else a folder; `anonymize=True` leaves out names."""
-        # By name, since this is the start of the line and that its end.
+        """Write pages: one file if the path ends in .html, else a folder. `anonymize=True` hides names."""
+        # Imported by name: this module is the start of the line, the report its end.
         import_module("chaffinch.report").save(self, Path(path), **options)

@@ -171,7 +171,7 @@ def _verdicts(path: Path | None) -> dict[str, Any] | None:
 
 def _summarize(report: Report) -> None:
     """A short table, what was compared, and what was left out."""
-    from chaffinch.report.view import surprise
+    from chaffinch.report.figures import shown_surprise
 
     tell_skipped(report.skipped, "the report has them all")
     everyone = len(report.submissions)
@@ -192,7 +192,7 @@ def _summarize(report: Report) -> None:
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
     for pair in report.pairs[:_SHOWN]:
         names = f"{printable(pair.left)}  -  {printable(pair.right)}"
-        unusual = "-" if (known := surprise(report, pair)) is None else f"{known:.1f}"
+        unusual = "-" if (known := shown_surprise(report, pair)) is None else f"{known:.1f}"
         click.echo(f"{pair.score:6.0%} {unusual:>9} {pair.longest:8}  {names}")
     first = f"The first {_SHOWN} of " if len(report.pairs) > _SHOWN else ""
     click.echo(

@@ -1,4 +1,4 @@
-"""The commands of an index: create it, add to it, search it, keep it in order."""
+"""The commands of an index: create, add, search, maintain."""
 
 from __future__ import annotations
 
@@ -28,55 +28,58 @@ from chaffinch.types import Document, Skipped
 if TYPE_CHECKING:
     from chaffinch.index.hits import Answer
     from chaffinch.index.index import Index
-    from chaffinch.index.records import Stored
+    from chaffinch.index.records import DocumentRecord
 
 _PATHS = click.Path(path_type=Path)
-_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON on standard output.")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 _WHERE = click.argument("where", metavar="INDEX")
+_EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may miss passages."
 _SHOWN = 12
+"""Warnings of one kind that are printed, at most."""
 
 
 @main.group()
 def index() -> None:
-    """Keep an index: an archive that grows and can be searched.
+    """Create and maintain an index: an archive that grows and can be searched.
 
     INDEX is a folder, or the address of a PostgreSQL database: postgresql://user@host/database#name.
     """
 
 
-def _opened(where: str) -> Index:
+def _open(where: str) -> Index:
     from chaffinch.index.index import Index
 
     return Index.open(where)
 
 
-def _tell(line: str) -> None:
+def _progress(line: str) -> None:
     if (show := on_terminal()) is not None:
         show(line)
 
 
-def _say(as_json: bool, told: dict[str, Any], line: str) -> None:
-    """The one result of a command."""
-    _tell("")
+def _print_result(as_json: bool, result: dict[str, Any], line: str) -> None:
+    _progress("")
     if as_json:
-        tell_json(told)
+        tell_json(result)
     else:
         click.echo(line)
 
 
 @index.command()
 @_WHERE
-@click.option("--recipe", default="text", help="text, code, koala, or one language.")
-@click.option("-k", type=int, help="Nothing shorter is reported.  [25 symbols; 12 for programs]")
-@click.option("-w", type=int, help="Window: runs of W+K-1 are always found.  [26; 9 for programs]")
-@click.option("--no-content", is_flag=True, help="Keep fingerprints alone, for privacy.")
-@click.option("--keep-search-set", is_flag=True, help="koala: keep what can be stored, not the text.")
-@click.option("--stored", type=int, help="koala: fingerprints stored of each document.  [100]")
-@click.option("--searched", type=int, help="koala: fingerprints searched with.  [1000]")
-@click.option("--skip", type=int, help="koala: symbols passed over at the start of a document.  [100]")
+@click.option("--recipe", default="text", help="text, code, koala, or a programming language.")
+@click.option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]")
+@click.option("-w", type=int, help="Window: every shared run of W+K-1 symbols is found.  [26; 9 for programs]")
+@click.option("--no-content", is_flag=True, help="Store fingerprints only, for privacy.")
+@click.option(
+    "--keep-search-set", is_flag=True, help="koala: store the fingerprints to choose from, not the text."
+)
+@click.option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]")
+@click.option("--searched", type=int, help="koala: fingerprints to search with.  [1000]")
+@click.option("--skip", type=int, help="koala: symbols to ignore at the start of a document.  [100]")
 @_JSON
 def create(where: str, recipe: str, k: int | None, w: int | None, as_json: bool, **options: Any) -> None:
-    """Make a new, empty index."""
+    """Create an empty index."""
     from chaffinch.index.index import Index
     from chaffinch.recipe import Recipe
 
@@ -88,25 +91,23 @@ def create(where: str, recipe: str, k: int | None, w: int | None, as_json: bool,
     given: dict[str, Any] = {name: n for name, n in (("k", k), ("w", w)) if n is not None}
     how = recipe if recipe == "koala" else Recipe(recipe, **given)
     koala = {name: options[name] for name in ("stored", "searched", "skip")}
-    with Index.create(where, how, content=content, **koala) as made:
-        told = {"index": where, "recipe": made.recipe.receipt(), "content": content}
-        t = made.recipe.guarantee
-        promise = (
-            f"runs of {t} symbols are always found"
-            if t
-            else f"{made.store.settings.stored} fingerprints of each"
-        )
-        _say(as_json, told, f"{printable(where)}: made, with {made.recipe}: {promise}")
+    with Index.create(where, how, content=content, **koala) as created:
+        shown, settings = created.store.where, created.store.settings
+        result = {"index": shown, "recipe": created.recipe.receipt(), "content": content}
+        promise = f"stores {settings.stored} fingerprints of each document"
+        if t := created.recipe.guarantee:
+            promise = f"finds every shared run of {t} symbols"
+        _print_result(as_json, result, f"{printable(shown)}: created with {created.recipe}; {promise}")
 
 
 def _adding(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of those that add."""
+    """Add the options that `add` and `replace` share."""
     for option in (
         _JSON,
-        click.option("--boilerplate", is_flag=True, help="What is in these is never a match."),
-        click.option("--date", help="When it was written or handed in."),
-        click.option("--contact", help="Whom to ask about it."),
-        click.option("--url", help="Where it is."),
+        click.option("--boilerplate", is_flag=True, help="Passages of these documents are never a match."),
+        click.option("--date", help="When the documents were written or handed in."),
+        click.option("--contact", help="Whom to ask about the documents."),
+        click.option("--url", help="Where the documents are."),
         click.argument("paths", nargs=-1, required=True, type=_PATHS),
         _WHERE,
     ):
@@ -120,8 +121,8 @@ def _adding(command: Callable[..., None]) -> Callable[..., None]:
 def add(context: click.Context, /, **options: Any) -> None:
     """Add files, folders, archives and JSON Lines.
 
-    What is there already is passed over: an add that was cut off is simply run again. A line of JSON Lines has
-    `text`, and `name`, `url`, `contact` and `date` if it likes.
+    Documents that the index already has are left as they are: if an add is cut off, run it again. A line of
+    JSON Lines needs `text`, and can have `name`, `language`, `url`, `contact` and `date`.
     """
     _add(context, replacing=False, **options)
 
@@ -130,7 +131,7 @@ def add(context: click.Context, /, **options: Any) -> None:
 @_adding
 @click.pass_context
 def replace(context: click.Context, /, **options: Any) -> None:
-    """Add, in the place of documents of the same names."""
+    """Add documents, and replace those with the same names."""
     _add(context, replacing=True, **options)
 
 
@@ -142,9 +143,9 @@ def _add(
     replacing: bool,
     as_json: bool,
     boilerplate: bool,
-    **about: str | None,
+    **metadata: str | None,
 ) -> None:
-    from chaffinch.index.records import About
+    from chaffinch.index.records import Metadata
 
     read: list[str] = []
     size = 0
@@ -154,15 +155,19 @@ def _add(
         read.append(document.name)
         size += len(document.data)
         if len(read) % 100 == 1:
-            _tell(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
+            _progress(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
 
-    with _opened(where) as opened:
+    with _open(where) as opened:
         report = opened.add(
-            paths, about=About(**about), boilerplate=boilerplate, replacing=replacing, progress=progress
+            paths,
+            metadata=Metadata(**metadata),
+            boilerplate=boilerplate,
+            replacing=replacing,
+            progress=progress,
         )
-        _tell("Writing ...")
-    _complain(report.skipped)
-    told = {
+        _progress("Writing ...")
+    _warn_skipped(report.skipped)
+    result = {
         "added": report.added,
         "replaced": report.replaced,
         "already": report.already,
@@ -171,14 +176,15 @@ def _add(
     }
     for name, of in report.copies[:_SHOWN]:
         complain(f"{name}: has the same content as {of}")
-    counts = f"{len(report.added)} added ({len(report.replaced)} in the place of others)"
-    _say(as_json, told, f"{counts}, {len(report.already)} there already, {len(report.skipped)} left out")
-    wrong = is_error(report.skipped, paths, read)
-    context.exit(ERROR if wrong else FOUND if report.added or report.already else NOTHING)
+    counts = f"{len(report.added)} added ({len(report.replaced)} replaced others)"
+    line = f"{counts}, {len(report.already)} already in the index, {len(report.skipped)} skipped"
+    _print_result(as_json, result, line)
+    failed = is_error(report.skipped, paths, read)
+    context.exit(ERROR if failed else FOUND if report.added or report.already else NOTHING)
 
 
-def _complain(skipped: Iterable[Skipped]) -> None:
-    tell_skipped(list(skipped), "--json has them all")
+def _warn_skipped(skipped: Iterable[Skipped]) -> None:
+    tell_skipped(list(skipped), "--json lists all of them")
 
 
 @index.command()
@@ -190,52 +196,51 @@ def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_jso
     """Remove documents by their names."""
     from chaffinch.index.ingest import plain_name
 
-    with _opened(where) as opened:
-        gone = opened.remove(names)
-    missing = sorted(name for name in set(names) if plain_name(name) not in gone)
-    _complain(Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing)
-    _say(as_json, {"removed": gone, "missing": missing}, f"{len(gone)} removed")
+    with _open(where) as opened:
+        removed = opened.remove(names)
+    missing = sorted(name for name in set(names) if plain_name(name) not in removed)
+    _warn_skipped(Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing)
+    _print_result(as_json, {"removed": removed, "missing": missing}, f"{len(removed)} removed")
     context.exit(ERROR if missing else FOUND)
 
 
 @index.command()
 @_WHERE
-@click.option("--documents", is_flag=True, help="Also every document.")
+@click.option("--documents", is_flag=True, help="List every document too.")
 @_JSON
 def info(where: str, documents: bool, as_json: bool) -> None:
-    """How large it is, with what recipe, and what needs a look."""
-    with _opened(where) as opened:
-        about = opened.info()
-        settings = opened.store.settings
-        told = asdict(about) | {
+    """Show the size and the recipe of an index, and what needs attention."""
+    with _open(where) as opened:
+        size, settings = opened.info(), opened.store.settings
+        result = asdict(size) | {
             "recipe": settings.recipe.receipt(),
             "content": settings.content,
             "stored": settings.stored,
             "suspicious": [probed._asdict() for probed in opened.suspicious()],
         }
-        everything = [_stored(document) for document in opened] if documents else []
+        records = [_record(document) for document in opened] if documents else []
     if documents:
-        told["documents_list"] = everything
+        result["documents_list"] = records
     lines = [
-        f"{about.documents:,} documents, {about.postings:,} postings in {about.segments} segments, "
-        f"{about.bytes / 1e6:,.1f} MB",
-        f"recipe {settings.recipe}; content kept: {settings.content}",
-        *([f"{settings.stored:,} of {settings.recipe.w:,} stored of each"] if settings.stored else []),
-        *([f"{about.removed:,} removed documents wait for a merge"] if about.removed else []),
-        *(f"damaged: {printable(trouble)}" for trouble in about.damaged),
+        f"{size.documents:,} documents, {size.postings:,} postings in {size.segments} segments, "
+        f"{size.bytes / 1e6:,.1f} MB",
+        f"recipe {settings.recipe}; content stored: {settings.content}",
+        *([f"{settings.stored:,} of {settings.recipe.w:,} fingerprints stored"] if settings.stored else []),
+        *([f"{size.removed:,} removed documents wait for a merge"] if size.removed else []),
+        *(f"damaged: {printable(damage)}" for damage in size.damaged),
         *(
             f"suspicious: {probed['queries']} different queries came close to {printable(probed['name'])}"
-            for probed in told["suspicious"]
+            for probed in result["suspicious"]
         ),
-        *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in everything),
+        *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in records),
     ]
-    _say(as_json, told, "\n".join(lines))
+    _print_result(as_json, result, "\n".join(lines))
 
 
-def _stored(document: Stored) -> dict[str, Any]:
+def _record(document: DocumentRecord) -> dict[str, Any]:
     return {
         "name": document.name,
-        **asdict(document.about),
+        **asdict(document.metadata),
         "size": document.size,
         "symbols": document.symbols,
         "digest": document.digest.hex(),
@@ -248,11 +253,11 @@ def _stored(document: Stored) -> dict[str, Any]:
 @_WHERE
 @_JSON
 def merge(where: str, as_json: bool) -> None:
-    """Make it as small and fast as it can be. It happens by itself, but not all of it."""
-    with _opened(where) as opened:
-        opened.merge(_tell)
-        about = opened.info()
-    _say(as_json, asdict(about), f"{about.segments} segments, {about.bytes / 1e6:,.1f} MB")
+    """Compact the index fully; partial compaction is automatic."""
+    with _open(where) as opened:
+        opened.merge(_progress)
+        size = opened.info()
+    _print_result(as_json, asdict(size), f"{size.segments} segments, {size.bytes / 1e6:,.1f} MB")
 
 
 @index.command()
@@ -260,21 +265,23 @@ def merge(where: str, as_json: bool) -> None:
 @_JSON
 @click.pass_context
 def verify(context: click.Context, /, where: str, as_json: bool) -> None:
-    """Read everything and say what is wrong, if anything is."""
-    with _opened(where) as opened:
-        problems = opened.verify(_tell)
+    """Read everything and report what is wrong."""
+    with _open(where) as opened:
+        problems = opened.verify(_progress)
     for problem in problems:
         complain(problem)
-    _say(as_json, {"problems": problems}, f"{len(problems)} problems" if problems else "all is well")
+    _print_result(as_json, {"problems": problems}, f"{len(problems) or 'no'} problems")
     context.exit(ERROR if problems else FOUND)
 
 
 @index.command()
 @_WHERE
 @click.argument("names", nargs=-1)
-@click.option("--suspicious", is_flag=True, help="Those that many slightly different queries came close to.")
 @click.option(
-    "--source", "sources", multiple=True, type=_PATHS, help="Where the texts are, if they are not kept."
+    "--suspicious", is_flag=True, help="Rotate documents that many slightly different queries came close to."
+)
+@click.option(
+    "--source", "sources", multiple=True, type=_PATHS, help="Where the files are, if the texts are not stored."
 )
 @_JSON
 @click.pass_context
@@ -287,13 +294,13 @@ def rotate(
     sources: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Choose anew which fingerprints are stored: of the documents named, or of all. For the recipe koala."""
-    with _opened(where) as opened:
+    """Choose again which fingerprints are stored, for all documents or those named. For the recipe koala."""
+    with _open(where) as opened:
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
-        report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=_tell)
-    _complain(report.skipped)
-    told = {"rotated": report.rotated, "skipped": as_dicts(report.skipped)}
-    _say(as_json, told, f"{len(report.rotated)} chosen anew, {len(report.skipped)} left as they were")
+        report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=_progress)
+    _warn_skipped(report.skipped)
+    result = {"rotated": report.rotated, "skipped": as_dicts(report.skipped)}
+    _print_result(as_json, result, f"{len(report.rotated)} rotated, {len(report.skipped)} skipped")
     context.exit(ERROR if report.skipped else FOUND if report.rotated else NOTHING)
 
 
@@ -302,12 +309,11 @@ def rotate(
 @click.argument("path", type=_PATHS)
 @_JSON
 def export(where: str, path: Path, as_json: bool) -> None:
-    """Write all of it as JSON Lines (.gz packs it), for another store. It has the secret of a koala index."""
-    with _opened(where) as opened:
+    """Write the index as JSON Lines, compressed if PATH ends in .gz. It holds the secret of a koala index."""
+    with _open(where) as opened:
         count = opened.export(path)
-    _say(
-        as_json, {"documents": count, "path": str(path)}, f"{count} documents written to {printable(str(path))}"
-    )
+    result = {"documents": count, "path": str(path)}
+    _print_result(as_json, result, f"{count} documents written to {printable(str(path))}")
 
 
 @index.command("import")
@@ -315,22 +321,24 @@ def export(where: str, path: Path, as_json: bool) -> None:
 @click.argument("path", type=_PATHS)
 @_JSON
 def import_(where: str, path: Path, as_json: bool) -> None:
-    """Make an index of what export wrote, or go on with an import that was cut off."""
-    from chaffinch.index.index import imported
+    """Create an index from an export, or continue an import that was cut off."""
+    from chaffinch.index.index import open_for_import
 
-    with imported(where, path) as opened:
+    with open_for_import(where, path) as opened:
         count = opened.import_(path)
-    _say(as_json, {"documents": count}, f"{count} documents imported")
+    _print_result(as_json, {"documents": count}, f"{count} documents imported")
 
 
 @main.command()
 @_WHERE
 @click.argument("files", nargs=-1, required=True, type=_PATHS)
-@click.option("--effort", type=click.FloatRange(0, 1), default=1.0, help="Less looks up fewer fingerprints.")
-@click.option("--window", type=int, help="A wider one looks up fewer too, and finds longer runs only.")
-@click.option("--top", type=click.IntRange(1), default=20, help="At most so many hits for each file.")
-@click.option("-o", "--output", type=_PATHS, help="A report: a .html file or a folder.")
-@click.option("--json", "as_json", is_flag=True, help="Everything, as JSON on standard output.")
+@click.option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
+@click.option(
+    "--window", type=int, help="A wider window is faster too, and finds every run of its own guarantee."
+)
+@click.option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
+@click.option("-o", "--output", type=_PATHS, help="Write a report: a .html file or a folder.")
+@click.option("--json", "as_json", is_flag=True, help="Write everything as JSON to standard output.")
 @click.pass_context
 def search(
     context: click.Context,
@@ -341,49 +349,49 @@ def search(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Search INDEX for what FILES share with the documents in it."""
+    """Show which indexed documents share text with these files, and where."""
     from chaffinch.index.answers import to_json, to_report
     from chaffinch.read import collect
 
     skipped: list[Skipped] = []
     read: list[str] = []
     answers: list[Answer] = []
-    with _opened(where) as opened:
+    with _open(where) as opened:
         for document in collect.documents(files):
             if isinstance(document, Skipped):
                 skipped.append(document)
                 continue
             read.append(document.name)
-            _tell(f"Searching for {document.name} ...")
+            _progress(f"Searching for {document.name} ...")
             try:
                 answers.append(opened.search(document, **how))
             except Unreadable as error:
                 skipped.append(Skipped.because(error, document.name))
-        _tell("")
+        _progress("")
         if output:
             to_report(opened, answers, skipped).save(output)
-    _complain(skipped)
+    _warn_skipped(skipped)
     if as_json:
         tell_json(to_json(answers, skipped))
     else:
         for answer in answers:
             _show(answer)
     if output:
-        click.echo(f"The report: {printable(str(output))}", err=as_json)
-    found = any(answer.hits for answer in answers)
-    context.exit(ERROR if is_error(skipped, files, read) else FOUND if found else NOTHING)
+        click.echo(f"Report: {printable(str(output))}", err=as_json)
+    has_hits = any(answer.hits for answer in answers)
+    context.exit(ERROR if is_error(skipped, files, read) else FOUND if has_hits else NOTHING)
 
 
 def _show(answer: Answer) -> None:
-    click.echo(f"{printable(answer.query.name)}: {answer.found} documents with something in common")
+    click.echo(f"{printable(answer.query.name)}: {answer.found} documents share text with it")
     if answer.hits:
-        click.echo(f"{'of it':>7} {'of theirs':>10} {'alike':>6}  {'relation':16} document")
+        click.echo(f"{'of this':>7} {'of theirs':>10} {'alike':>6}  {'relation':16} document")
     for hit in answer:
         share = f"{hit.containment.query:7.1%} {hit.containment.document:10.1%} {hit.resemblance:6.1%}"
         click.echo(f"{share}  {hit.relation:16} {printable(hit.document.name)}")
         if hit.note:
             click.echo(f"{'':27}{printable(hit.note)}")
     if answer.discounted:
-        click.echo(f"{len(answer.discounted)} passages that many documents share counted less; --json has them")
-    for trouble in answer.receipt["damaged"]:
-        complain(f"not searched: {trouble}")
+        click.echo(f"{len(answer.discounted)} passages that many documents share count less; --json lists them")
+    for damage in answer.receipt.damaged:
+        complain(f"not searched: {damage}")

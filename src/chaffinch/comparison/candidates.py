@@ -52,18 +52,18 @@ class Candidates:
         The hashes of each member are distinct and sorted. Two old members are never paired.
         """
         weights = rarity(np.arange(len(hashes) + 1), len(hashes)).astype(np.float32)
-        found = candidate_pairs(hashes, is_old, weights, min_share=min_share, threads=threads)
+        native = candidate_pairs(hashes, is_old, weights, min_share=min_share, threads=threads)
         new, old = int((is_old == 0).sum()), int(is_old.sum())
-        histogram = found.histogram.astype(np.int64)
+        histogram = native.histogram.astype(np.int64)
         histogram[0] = new * (new - 1) // 2 + new * old - histogram.sum()  # pairs that share nothing
         others = max(len(hashes) - 2, 0)
         return cls(
-            found.pairs,
-            found.shared,
-            np.split(found.owners, np.cumsum([len(h) for h in hashes])[:-1]),
-            found.background.astype(np.float64) * np.clip((others - 2) / FULL_BACKGROUND, 0, 1),
+            native.pairs,
+            native.shared,
+            np.split(native.owners, np.cumsum([len(h) for h in hashes])[:-1]),
+            native.background.astype(np.float64) * np.clip((others - 2) / FULL_BACKGROUND, 0, 1),
             _spread(histogram),
-            int(found.histogram.sum()),
+            int(native.histogram.sum()),
         )
 
 

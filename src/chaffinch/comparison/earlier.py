@@ -54,7 +54,7 @@ def candidates_from_index(where: str, new: Sequence[Submission], earlier: Earlie
     """Add the documents of an index that share the most with each new document, and its boilerplate."""
     from chaffinch.index.address import without_password
     from chaffinch.index.index import Index
-    from chaffinch.index.search import heaviest
+    from chaffinch.index.search import top_candidates
 
     names: dict[int, str] = {}
     not_looked_up: list[str] = []
@@ -67,7 +67,7 @@ def candidates_from_index(where: str, new: Sequence[Submission], earlier: Earlie
             if not _is_for(index, document):
                 not_looked_up.append(document.name)
                 continue
-            heavy, total = heaviest(store, document, MOST_CANDIDATES)
+            heavy, total = top_candidates(store, document, MOST_CANDIDATES)
             names.update(heavy)
             if total > MOST_CANDIDATES:
                 detail = (
@@ -80,7 +80,7 @@ def candidates_from_index(where: str, new: Sequence[Submission], earlier: Earlie
             detail = f"not looked up in {shown}, an index of other documents; make one with --recipe {recipe}"
             earlier.skipped.append(Skipped(f"{not_looked_up[0]}{rest}", SkipReason.NOT_COMPARED, detail))
         boilerplate = {
-            number: stored.name for number, stored in store.stored(sorted(store.boilerplate())).items()
+            number: record.name for number, record in store.records(sorted(store.boilerplate())).items()
         }
         earlier.submissions.extend(_unpack(store, names, earlier.skipped))
         earlier.boilerplate.extend(_unpack(store, boilerplate, earlier.skipped))

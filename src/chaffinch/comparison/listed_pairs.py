@@ -30,8 +30,8 @@ def list_pairs(
         sizes[group.members] += group.sizes()
         numbers = {member: number for number, member in enumerate(group.members.tolist())}
         in_group = [(a, b) for a, b in pairs if a in numbers and b in numbers]
-        matches = group.matches([(numbers[a], numbers[b]) for a, b in in_group], threads)
-        for pair, part in zip(in_group, matches, strict=True):
+        group_matches = group.matches([(numbers[a], numbers[b]) for a, b in in_group], threads)
+        for pair, part in zip(in_group, group_matches, strict=True):
             all_parts[pair].append((symbol_weight(group.recipe.front), part))
     figures = zip(pairs, ranking.scores.tolist(), ranking.surprise.tolist(), strict=True)
     for pair, score, surprise in figures:
@@ -40,7 +40,7 @@ def list_pairs(
             sum(weight * part.covered[side] for weight, part in parts) / max(float(sizes[member]), 1e-9)
             for side, member in enumerate(pair)
         )
-        found, repeats = lazy_matches([part for _, part in parts])
+        matches, repeats = lazy_matches([part for _, part in parts])
         yield Pair(
             submissions[pair[0]].name,
             submissions[pair[1]].name,
@@ -48,7 +48,7 @@ def list_pairs(
             Coverage(min(left, 1.0), min(right, 1.0)),
             surprise,
             max((part.longest for _, part in parts), default=0),
-            tuple(found) if len(pairs) <= BUILT_AT_ONCE else found,
+            tuple(matches) if len(pairs) <= BUILT_AT_ONCE else matches,
             tuple(repeats) if len(pairs) <= BUILT_AT_ONCE else repeats,
         )
 

@@ -19,7 +19,7 @@ LONG_RUN = 90
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What `compare` may be told."""
+    """The options of `compare` that do not name its inputs."""
 
     language: str = "auto"
     threshold: float | None = None

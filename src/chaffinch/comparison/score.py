@@ -33,7 +33,7 @@ NAMED_GRAMS = GramLengths((1, 2, 3, 4, 6, 8), 0.35, 2.2)
 PROSE_GRAM = 12
 """Symbols."""
 SHORT_PROGRAM = 100
-"""Symbols of a few lines, most of which every solution has: a share of a program this long counts squared."""
+"""Symbols. Every solution shares most of a program this short, so the share counts squared."""
 LARGER_SHARE = 0.15
 """The power of the larger program's share in the score: in a class, a long program has much of every short one.
 It is 0 for prose, because an essay may be one page of a book."""

@@ -1,21 +1,21 @@
-"""Answers -> JSON, and a Report that shows the query beside what it shares."""
+"""Answers -> JSON, and a Report that shows the query next to what it shares."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from math import nan
 from os.path import commonprefix
 from typing import Any
 
 from chaffinch.errors import IndexTrouble
-from chaffinch.index.hits import Answer, Hit
+from chaffinch.index.hits import Answer, Hit, SearchReceipt
 from chaffinch.index.index import Index
 from chaffinch.types import Coverage, Match, Pair, Receipt, Report, Skipped, Span, Submission
 
 
 def to_json(answers: Sequence[Answer], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """The hits of all queries in one list, and what is to be said of each query."""
+    """Return the hits of all queries in one list, and the details of each query."""
     return {
         "hits": [_hit(answer.query.name, hit) for answer in answers for hit in answer],
         "queries": [_query(answer) for answer in answers],
@@ -27,8 +27,8 @@ def _query(answer: Answer) -> dict[str, Any]:
     return {
         "query": answer.query.name,
         "found": answer.found,
-        "discounted": [{"span": _span(d.span), "owners": d.owners, "why": d.why} for d in answer.discounted],
-        "receipt": answer.receipt,
+        "discounted": [{"span": _span(d.span), "owners": d.owners, "why": d.reason} for d in answer.discounted],
+        "receipt": answer.receipt.to_dict(),
     }
 
 
@@ -36,7 +36,7 @@ def _hit(query: str, hit: Hit) -> dict[str, Any]:
     return {
         "query": query,
         "document": hit.document.name,
-        **asdict(hit.document.about),
+        **asdict(hit.document.metadata),
         "containment": asdict(hit.containment),
         "resemblance": hit.resemblance,
         "relation": hit.relation,
@@ -60,49 +60,51 @@ def _span(span: Span) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchReceipt(Receipt):
-    """How a search was made, for a report that shows its answers."""
+class _ReceiptOfSearch(Receipt):
+    """The receipt of a report that shows the answers of searches."""
 
-    search: Mapping[str, Any]
+    search: SearchReceipt | None
 
     def to_dict(self) -> dict[str, Any]:
-        return dict(self.search)
+        return self.search.to_dict() if self.search else {}
 
 
 def to_report(index: Index, answers: Sequence[Answer], skipped: Sequence[Skipped]) -> Report:
-    """The queries as new work, the documents found as old; it needs the texts."""
+    """Return a report with the queries as new work and the hits as earlier work. The index must store texts."""
     if index.store.settings.content != "text":
-        raise IndexTrouble(f"{index.store.where}: keeps no texts to show; use --json, or make it with content")
+        raise IndexTrouble(
+            f"{index.store.where}: stores no texts to show; use --json, or create an index that stores texts"
+        )
     names = dict.fromkeys(hit.document.name for answer in answers for hit in answer)
-    found = {name: document for name in names if (document := index.content(name)) is not None}
-    here, there = _short(answer.query.name for answer in answers), _short(found)
+    texts = {name: document for name in names if (document := index.content(name)) is not None}
+    short_queries, short_names = _without_folder(a.query.name for a in answers), _without_folder(texts)
     return Report(
-        tuple(Submission(here[answer.query.name], (answer.query,)) for answer in answers),
-        tuple(Submission(there[name], (document,)) for name, document in found.items()),
+        tuple(Submission(short_queries[answer.query.name], (answer.query,)) for answer in answers),
+        tuple(Submission(short_names[name], (document,)) for name, document in texts.items()),
         tuple(
-            _pair(here[answer.query.name], there[hit.document.name], hit)
+            _pair(short_queries[answer.query.name], short_names[hit.document.name], hit)
             for answer in answers
             for hit in answer
-            if hit.document.name in found
+            if hit.document.name in texts
         ),
         (),
         (),
         tuple(skipped),
         (0,) * 20,
-        SearchReceipt(search=answers[0].receipt if answers else {}),
+        _ReceiptOfSearch(search=answers[0].receipt if answers else None),
     )
 
 
-def _short(names: Iterable[str]) -> dict[str, str]:
-    """Names without the folder that all lie in."""
-    everything = list(names)
-    folder = commonprefix([name.rpartition("/")[0] + "/" for name in everything])  # noqa: RUF071 - cut at a slash
-    return {name: name[folder.rfind("/") + 1 :] for name in everything}
+def _without_folder(names: Iterable[str]) -> dict[str, str]:
+    """Return the names without the folder that all of them share."""
+    all_names = list(names)
+    folder = commonprefix([name.rpartition("/")[0] + "/" for name in all_names])  # noqa: RUF071
+    return {name: name[folder.rfind("/") + 1 :] for name in all_names}
 
 
 def _pair(left: str, right: str, hit: Hit) -> Pair:
     shares = hit.containment
     longest = max((match.longest for match in hit.matches), default=0)
     coverage = Coverage(shares.query, shares.document)
-    # There is no class to be surprising in.
+    # A search has no class, so nothing is surprising.
     return Pair(left, right, max(shares.query, shares.document), coverage, nan, longest, hit.matches)

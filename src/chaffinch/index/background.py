@@ -1,4 +1,4 @@
-"""Work that is done by other threads while one goes on."""
+"""Background threads that always finish before the block that started them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from contextlib import contextmanager
 from typing import Any
 
 Submit = Callable[..., Future[Any]]
-"""Takes a function and what to call it with."""
+"""Takes a function and its arguments."""
 
 
 @contextmanager
-def beside(threads: int) -> Iterator[Submit]:
-    """Nothing of it goes on when this is left; after an error, what has not begun is given up.
+def background(threads: int) -> Iterator[Submit]:
+    """Run submitted work on background threads. Leaving the block waits for all of it.
 
-    Whoever interrupts a second time waits too; else what is written would go on behind their back.
+    After an error, work that has not started is cancelled. A second interrupt waits too: otherwise the work
+    would go on writing after the caller believes it has stopped.
     """
     pool = ThreadPoolExecutor(threads)
     pending: list[Future[Any]] = []
 
-    def submit(work: Callable[..., Any], *given: Any) -> Future[Any]:
+    def submit(work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         pending[:] = [future for future in pending if not future.done()]
-        pending.append(pool.submit(work, *given))
+        pending.append(pool.submit(work, *arguments))
         return pending[-1]
 
     try:
@@ -35,7 +36,7 @@ def beside(threads: int) -> Iterator[Submit]:
         interrupt = None
         while True:
             try:
-                wait(pending)  # not for the threads: of an interrupted join Python 3.11 forgets that it was one
+                wait(pending)  # not pool.shutdown(): Python 3.11 forgets that a join was interrupted
                 break
             except KeyboardInterrupt as error:
                 interrupt = error

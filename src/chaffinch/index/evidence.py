@@ -1,23 +1,21 @@
-"""Where a query and a document have something in common: from the document's content, or from its postings."""
+"""Where a query and a document match: found in the document's text, or in its postings alone."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import fingerprinting as api
+from chaffinch import fingerprinting
 from chaffinch.languages.language import OTHER
 from chaffinch.matching.base_code import drop_masked, find_base_code, mask_symbols
 from chaffinch.matching.joined_stream import join_streams
 from chaffinch.matching.matches import GAP
-from chaffinch.native import segment as core_index
 from chaffinch.native.fingerprint import Source
-from chaffinch.native.segment import ExtendedMatch, LookupResult, OwnerCounts, QuerySeeds
+from chaffinch.native.segment import ExtendedMatch, LookupResult, OwnerCounts, QuerySeeds, extend_matches
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Match, Span, Stream
 
@@ -25,69 +23,70 @@ if TYPE_CHECKING:
     from chaffinch.index.search import Query
 
 _WORTH_THREADS = 4 << 20
-"""For fewer bytes it takes longer to start threads than to do without."""
-_SLACK = 64
-_FEW = 16
-"""What stands more often in a document begins no chain beside one that it follows."""
-_OPEN = 64
-"""More chains than these at one place are repetition, and the oldest of them stay as they are."""
+"""Bytes. For less text, starting threads takes longer than the work."""
+_POSTING_REACH = 100
+"""Symbols. Without texts, neighbouring fingerprints of one match are at most about this far apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Matches with the query on the left."""
+    """The matches of a query with one document. The query is on the left."""
 
     matches: tuple[Match, ...]
     covered: tuple[int, int] | None = None
-    """Symbols of each that stand in runs, if it is known."""
+    """Symbols of each that the matches cover, if known."""
     sizes: tuple[int, int] = (0, 0)
-    """All symbols of each that count."""
+    """Symbols of each that count."""
     identical: bool = True
-    """Whether nothing speaks against it."""
+    """False if the two are known to differ."""
 
 
-def grown(
+def matches_in_texts(
     query: Query,
     recipe: Recipe,
-    kept: Mapping[int, Document],
+    texts: Mapping[int, Document],
     boilerplate: Sequence[Document],
-    found: LookupResult,
+    postings: LookupResult,
     owners: NDArray[np.int64],
 ) -> dict[int, Evidence]:
-    """The maximal matches with each of the numbered documents; boilerplate is no match.
+    """Find the maximal matches with each numbered document, without those in boilerplate.
 
-    `owners` tells how many documents have each of the query's hashes.
+    `owners` has the number of documents with each hash of the query.
     """
-    if not kept:
+    if not texts:
         return {}
-    how = _exact(recipe)
-    spread = OwnerCounts(query.prints.positions, owners[query.number])
-    threads = None if sum(len(document.data) for document in kept.values()) > _WORTH_THREADS else 1
-    if boilerplate or how is not recipe or not query.is_whole or how.front.startswith(OTHER):
-        return _grown_anew(query, how, kept, boilerplate, spread, threads)
-    sources = {number: api.native_source(document, how) for number, document in kept.items()}
-    asked = QuerySeeds(query.prints.positions, query.number)
-    left = api.native_source(query.document, how)
-    common = core_index.extend_matches(left, sources, asked, spread, found, how, GAP, threads)
+    exact = _exact(recipe)
+    owner_counts = OwnerCounts(query.prints.positions, owners[query.hash_numbers])
+    threads = None if sum(len(document.data) for document in texts.values()) > _WORTH_THREADS else 1
+    if boilerplate or exact is not recipe or not query.is_whole or exact.front.startswith(OTHER):
+        return _matches_of_other_fingerprints(query, exact, texts, boilerplate, owner_counts, threads)
+    common = extend_matches(
+        fingerprinting.native_source(query.document, exact),
+        {number: fingerprinting.native_source(document, exact) for number, document in texts.items()},
+        QuerySeeds(query.prints.positions, query.hash_numbers),
+        owner_counts,
+        postings,
+        exact,
+        GAP,
+        threads,
+    )
     return {
-        number: Evidence(
-            _matches(query.document, document, seen.matches), seen.covered, seen.symbols, seen.identical
-        )
-        for (number, document), seen in zip(kept.items(), common, strict=True)
+        number: Evidence(_matches(query.document, document, c.matches), c.covered, c.symbols, c.identical)
+        for (number, document), c in zip(texts.items(), common, strict=True)
     }
 
 
-def _grown_anew(
+def _matches_of_other_fingerprints(
     query: Query,
     recipe: Recipe,
-    kept: Mapping[int, Document],
+    texts: Mapping[int, Document],
     boilerplate: Sequence[Document],
-    spread: OwnerCounts,
+    owner_counts: OwnerCounts,
     threads: int | None,
 ) -> dict[int, Evidence]:
-    """The same where matches grow from other fingerprints than those that were looked up."""
-    documents = [query.document, *kept.values()]
-    streams = api.streams(documents, recipe)
+    """Fingerprint the texts again, where the fingerprints that were looked up are not enough."""
+    documents = [query.document, *texts.values()]
+    streams = fingerprinting.streams(documents, recipe)
     sizes = [len(stream) for stream in streams]
     symbols = [stream.symbols for stream in streams]
     if boilerplate:
@@ -97,22 +96,18 @@ def _grown_anew(
         prints = [drop_masked(s.prints, mask, recipe.k) for s, mask in zip(joined, masks, strict=True)]
         symbols = mask_symbols(joined, masks)
     else:
-        prints = list(api.fingerprint_all(documents, recipe, threads=threads))
+        prints = list(fingerprinting.fingerprint_all(documents, recipe, threads=threads))
     left, *rights = (Source.canonical(numbers) for numbers in symbols)
-    asked, found = _shared_by(prints)
-    common = core_index.extend_matches(
-        left, dict(enumerate(rights)), asked, spread, found, recipe, GAP, threads
-    )
+    seeds, postings = _shared_fingerprints(prints)
+    common = extend_matches(left, dict(enumerate(rights)), seeds, owner_counts, postings, recipe, GAP, threads)
     evidence = {}
-    for (number, document), seen, stream, size in zip(
-        kept.items(), common, streams[1:], sizes[1:], strict=True
-    ):
-        for grown_here in seen.matches:  # from symbols to bytes
-            for run in grown_here.runs:
+    for (number, document), c, stream, size in zip(texts.items(), common, streams[1:], sizes[1:], strict=True):
+        for extended in c.matches:  # from symbols to bytes
+            for run in extended.runs:
                 run[:] = [*_bytes(streams[0], *run[:2]), *_bytes(stream, *run[2:])]
-        matches = _matches(query.document, document, seen.matches)
-        same = np.array_equal(streams[0].symbols, stream.symbols)
-        evidence[number] = Evidence(matches, seen.covered, (sizes[0], size), same)
+        matches = _matches(query.document, document, c.matches)
+        identical = np.array_equal(streams[0].symbols, stream.symbols)
+        evidence[number] = Evidence(matches, c.covered, (sizes[0], size), identical)
     return evidence
 
 
@@ -120,11 +115,11 @@ def _bytes(stream: Stream, first: int, end: int) -> tuple[int, int]:
     return int(stream.starts[first]), int(stream.ends[end - 1])
 
 
-def _matches(left: Document, right: Document, grown_here: Sequence[ExtendedMatch]) -> tuple[Match, ...]:
-    return tuple(_told(left.name, right.name, *each) for each in grown_here)
+def _matches(left: Document, right: Document, matches: Sequence[ExtendedMatch]) -> tuple[Match, ...]:
+    return tuple(_match(left.name, right.name, *extended) for extended in matches)
 
 
-def _told(left: str, right: str, runs: list[list[int]], symbols: int, longest: int, owners: int) -> Match:
+def _match(left: str, right: str, runs: list[list[int]], symbols: int, longest: int, owners: int) -> Match:
     pairs = tuple((Span(left, a, b), Span(right, c, d)) for a, b, c, d in runs)
     whole = pairs[0]
     if len(pairs) > 1:
@@ -132,121 +127,87 @@ def _told(left: str, right: str, runs: list[list[int]], symbols: int, longest: i
     return Match(*whole, symbols, longest, pairs, owners)
 
 
-def _shared_by(prints: Sequence[Fingerprints]) -> tuple[QuerySeeds, LookupResult]:
-    """The first of these, and which of the others have the same, with symbols as positions."""
+def _shared_fingerprints(prints: Sequence[Fingerprints]) -> tuple[QuerySeeds, LookupResult]:
+    """Look up the fingerprints of the first document in the others. Positions are in symbols."""
     hashes, numbers = np.unique(prints[0].hashes, return_inverse=True)
     rows = []
-    for i, there in enumerate(prints[1:]):
-        places = np.searchsorted(hashes, there.hashes)
-        shared = np.isin(there.hashes, hashes)
-        rows.append((places[shared], np.full(shared.sum(), i), there.positions[shared]))
-    queries, documents, positions = (
-        np.concatenate(columns).astype(np.uint32) for columns in zip(*rows, strict=True)
-    )
+    for i, other in enumerate(prints[1:]):
+        shared = np.isin(other.hashes, hashes)
+        queries = np.searchsorted(hashes, other.hashes[shared])
+        rows.append((queries, np.full(len(queries), i), other.positions[shared]))
+    return QuerySeeds(prints[0].positions, numbers), _sorted(rows)
+
+
+def _sorted(rows: Sequence[tuple[NDArray[Any], ...]]) -> LookupResult:
+    """Join the columns of postings and sort them as a lookup does."""
+    queries, documents, positions = (np.concatenate(columns) for columns in zip(*rows, strict=True))
     order = np.lexsort((positions, documents, queries))
-    return QuerySeeds(prints[0].positions, numbers), LookupResult(
-        queries[order], documents[order], positions[order]
-    )
+    return LookupResult(*(column[order].astype(np.uint32) for column in (queries, documents, positions)))
 
 
 def _exact(recipe: Recipe) -> Recipe:
-    """The recipe, or one that finds every run as long as a gram if it promises nothing."""
+    """Return the recipe, or one that finds every run as long as a gram if this one guarantees nothing."""
     return recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, scheme="all")
 
 
-class _Seed(NamedTuple):
-    """A fingerprint of the query, and the byte where the document has it too."""
+def matches_in_postings(
+    query: Query, names: Mapping[int, str], postings: LookupResult, owners: NDArray[np.int64], k: int
+) -> dict[int, Evidence]:
+    """Find about where documents match whose text is not stored. The ends of the matches are not exact.
 
-    start: int
-    end: int
-    position: int
-    there: int
-
-
-def chained(query: Query, found: LookupResult, number: int, name: str, k: int) -> Evidence:
-    """Fingerprints that follow one another at about the same distance in both; their ends are not exact."""
-    rows = found.documents == number
-    places: dict[int, list[int]] = {}
-    for hash_number, position in zip(found.queries[rows].tolist(), found.positions[rows].tolist(), strict=True):
-        places.setdefault(hash_number, []).append(position)
+    Fingerprints take the place of symbols: inside a shared passage both documents select the same ones, so the
+    core chains runs of equal fingerprints.
+    """
     prints = query.prints
     order = np.argsort(prints.positions, kind="stable")
-    columns = (query.number, prints.starts, prints.ends, prints.positions)
-    chains: list[list[_Seed]] = []
-    open_chains: list[list[_Seed]] = []
-    reach = _reach(query)
-    for hash_number, start, end, at in zip(*(column[order].tolist() for column in columns), strict=True):
-        if (there := places.get(hash_number)) is None:
-            continue
-        open_chains = [c for c in open_chains[-_OPEN:] if start - c[-1].end <= reach]
-        fitting: dict[int, tuple[int, list[_Seed]]] = {}  # for each place the chain that it follows best
-        for chain in open_chains:
-            place, drift = _nearest(chain[-1], start, there)
-            if drift is not None and (place not in fitting or drift < fitting[place][0]):
-                fitting[place] = drift, chain
-        for place, (_, chain) in fitting.items():
-            chain.append(_Seed(start, end, at, place))
-        begin = there if len(there) <= _FEW else there[:1] if not fitting else []
-        fresh = [[_Seed(start, end, at, place)] for place in begin if place not in fitting]
-        chains += fresh
-        open_chains += fresh
-    return Evidence(tuple(_without_covered([_match(query, chain, name, k) for chain in chains])))
+    columns = (query.hash_numbers, prints.positions, prints.starts, prints.ends)
+    numbers, positions, starts, ends = (column[order] for column in columns)
+    indices = np.arange(len(prints), dtype=np.uint32)
+    spacing = max(len(query.document.data) / len(prints), 1.0)
+    streams = {number: _PostingStream(postings, number, spacing, len(query.hashes)) for number in names}
+    common = extend_matches(
+        Source.canonical(numbers.astype(np.uint32)),
+        {number: Source.canonical(stream.symbols) for number, stream in streams.items()},
+        QuerySeeds(indices, numbers),
+        OwnerCounts(indices, owners[numbers]),
+        _sorted([stream.rows for stream in streams.values()]),
+        Recipe("text", k=1, w=1),
+        max(_POSTING_REACH * len(prints) // max(prints.symbols, 1), 1),
+        threads=1,
+    )
+
+    def to_bytes(name: str, stream: _PostingStream, extended: ExtendedMatch) -> Match:
+        (first, _, right_first, _), (_, end, _, right_end) = extended.runs[0], extended.runs[-1]
+        last = end - 1
+        left = Span(query.document.name, int(starts[first]), int(ends[last]))
+        last_length = int(ends[last]) - int(starts[last])
+        right = Span(name, stream.offset(right_first), stream.offset(right_end - 1) + last_length)
+        symbols = int(positions[last]) - int(positions[first]) + k
+        return Match(left, right, symbols, symbols, ((left, right),), extended.owners)
+
+    return {
+        number: Evidence(tuple(to_bytes(names[number], stream, extended) for extended in c.matches))
+        for (number, stream), c in zip(streams.items(), common, strict=True)
+    }
 
 
-def _nearest(last: _Seed, start: int, places: list[int]) -> tuple[int, int | None]:
-    """The place nearest to where the document should go on, and how far it is from there, if it can follow."""
-    passed = start - last.start
-    due = last.there + passed
-    at = bisect_left(places, due)
-    if at == len(places) or (at and due - places[at - 1] < places[at] - due):
-        at -= 1
-    drift = abs(places[at] - due)
-    follows = passed > 0 and places[at] > last.there and drift <= _SLACK + passed // 2
-    return places[at], drift if follows else None
+class _PostingStream:
+    """The looked-up fingerprints of a document in the order of their offsets, as a stream of symbols.
 
+    The other fingerprints of the document are unknown. `filler`, which equals no symbol, stands for those that
+    fit between two neighbours. `spacing` is the average distance between fingerprints, in bytes.
+    """
 
-def _without_covered(matches: list[Match]) -> list[Match]:
-    """Without those that lie within one that is kept on the left and within one that is kept on the right."""
-    lefts, rights = _Intervals(), _Intervals()
-    kept = []
-    for found in sorted(matches, key=lambda m: (-m.symbols, m.left.start, m.right.start)):
-        inside = lefts.hold(found.left), rights.hold(found.right)
-        if not all(inside):
-            kept.append(found)
-            lefts.add(found.left)
-            rights.add(found.right)
-    return sorted(kept, key=lambda m: (m.left.start, m.right.start))
+    def __init__(self, postings: LookupResult, number: int, spacing: float, filler: int) -> None:
+        own = np.flatnonzero(postings.documents == number)
+        own = own[np.argsort(postings.positions[own], kind="stable")]
+        hashes, self._offsets = postings.queries[own], postings.positions[own].astype(np.int64)
+        missing = np.diff(self._offsets, prepend=self._offsets[:1]) // int(1.5 * spacing)
+        self._positions = np.arange(len(own)) + np.cumsum(np.minimum(missing, _POSTING_REACH))
+        self.symbols = np.full(int(self._positions[-1]) + 1, filler, np.uint32)
+        self.symbols[self._positions] = hashes
+        self.rows = hashes, np.full(len(own), number), self._positions
 
-
-class _Intervals:
-    """Spans of which none lies within another, by where they start."""
-
-    def __init__(self) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-
-    def hold(self, span: Span) -> bool:
-        at = bisect_right(self._starts, span.start) - 1
-        return at >= 0 and self._ends[at] >= span.end
-
-    def add(self, span: Span) -> None:
-        if self.hold(span):
-            return
-        at = bisect_left(self._starts, span.start)
-        end = at
-        while end < len(self._ends) and self._ends[end] <= span.end:
-            end += 1
-        self._starts[at:end], self._ends[at:end] = [span.start], [span.end]
-
-
-def _reach(query: Query) -> int:
-    """So many bytes may lie between fingerprints of one match."""
-    size = max(query.prints.symbols, 1)
-    return _SLACK + (GAP + 2 * _SLACK) * max(1, len(query.document.data) // size)
-
-
-def _match(query: Query, chain: list[_Seed], name: str, k: int) -> Match:
-    left = Span(query.document.name, chain[0].start, max(seed.end for seed in chain))
-    right = Span(name, chain[0].there, chain[-1].there + chain[-1].end - chain[-1].start)
-    symbols = chain[-1].position - chain[0].position + k
-    return Match(left, right, symbols, symbols, ((left, right),), 2)
+    def offset(self, position: int) -> int:
+        """Return the byte offset of the fingerprint at this position."""
+        return int(self._offsets[np.searchsorted(self._positions, position)])

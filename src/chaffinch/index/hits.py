@@ -1,23 +1,38 @@
-"""What a search answers: hits, ranked, each with its relation to the query."""
+"""The result of a search: ranked hits, each with its relation to the query."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any, overload
 
-from chaffinch.index.records import Stored
+from chaffinch.index.records import DocumentRecord
+from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Match, Span
 
-# Shares of a document, for the names of relations. Who edits changes a word in a paragraph; who revises keeps
-# most paragraphs.
-_MOST, _MUCH = 0.8, 0.4
+# Shares of a document. An edit changes a word in a paragraph, a revision keeps most paragraphs.
+_EDITED, _REVISED = 0.8, 0.4
 _SIZES_DIFFER = 4.0
+"""How many times as long the longer document is before a note warns about it."""
+
+
+class Relation(StrEnum):
+    """What a document is to the query."""
+
+    IDENTICAL = "identical"
+    EDITED = "edited"
+    REVISED = "revised"
+    CONTAINED = "contained"
+    """The document contains the query."""
+    CONTAINS = "contains"
+    """The query contains the document."""
+    SHARES_PASSAGES = "shares passages"
 
 
 @dataclass(frozen=True, slots=True)
 class Containment:
-    """Which share of each is in the other."""
+    """The share of each that the other contains."""
 
     query: float
     document: float
@@ -25,20 +40,30 @@ class Containment:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that has something in common with the query."""
+    """A document that shares text with the query."""
 
-    document: Stored
+    document: DocumentRecord
     containment: Containment
     resemblance: float
-    """What both have, as a share of what either has."""
-    relation: str
-    """"identical", "edited", "revised", "contained" (the query in it), "contains" or "shares passages"."""
+    """What both share, divided by all that either has."""
+    relation: Relation
     matches: tuple[Match, ...]
-    """With the query on the left; none of them if nothing is kept that tells where."""
+    """With the query on the left. Empty if the index stores nothing that shows where."""
     weight: float
-    """How much is shared, rare passages counting more: hits are ranked by it."""
+    """How much is shared; rare passages count more. Hits are ranked by this."""
     note: str = ""
-    """What to bear in mind."""
+    """A caution about the numbers."""
+
+
+class DiscountReason(StrEnum):
+    """Why a passage counts less."""
+
+    BOILERPLATE = "boilerplate"
+    """It is in a document that was added as boilerplate. It does not count at all."""
+    IGNORED = "ignored"
+    """Too many documents of a koala index have it. It does not count at all."""
+    COMMON = "common"
+    """Many documents have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +72,31 @@ class Discount:
 
     span: Span
     owners: int
-    """In how many documents it stands."""
-    why: str
+    """How many documents have it."""
+    reason: DiscountReason
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReceipt:
+    """How a search was done."""
+
+    recipe: Recipe
+    effort: float
+    window: int
+    fingerprints: int
+    """Different fingerprints of the query."""
+    looked_up: int
+    """Fingerprints that were looked up."""
+    documents: int
+    """Documents in the index."""
+    content: str
+    stored: int | None
+    damaged: tuple[str, ...]
+    """What could not be read, and so was not searched."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the receipt for JSON, without the secret of a koala index."""
+        return asdict(self) | {"recipe": self.recipe.receipt(), "damaged": list(self.damaged)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +104,12 @@ class Answer(Sequence[Hit]):
     """The hits of one search, the strongest first."""
 
     query: Document
-    """As its spans point into it."""
+    """The spans of matches point into its bytes."""
     hits: tuple[Hit, ...]
     found: int
-    """Documents with anything in common, those counted that are not among the hits."""
+    """Documents that share anything with the query, whether or not they are among the hits."""
     discounted: tuple[Discount, ...]
-    receipt: dict[str, Any]
-    """How it was searched: recipe, effort, how many fingerprints of how many, what could not be read."""
+    receipt: SearchReceipt
 
     @overload
     def __getitem__(self, i: int) -> Hit: ...
@@ -75,23 +122,26 @@ class Answer(Sequence[Hit]):
         return len(self.hits)
 
 
-def relation(query: float, document: float, sizes: tuple[int, int]) -> str:
-    """What a document is to a query, by the share of each that is in the other and their sizes in symbols."""
+def relation(query: float, document: float, sizes: tuple[int, int]) -> Relation:
+    """Name the relation, given the share of each that is in the other and their sizes in symbols."""
     if query == document == 1.0 and sizes[0] == sizes[1]:
-        return "identical"
-    larger = max(sizes) > 1.5 * max(min(sizes), 1)
-    if not larger and min(query, document) >= _MOST:
-        return "edited"
-    if query >= _MOST and query > document and larger:
-        return "contained"
-    if document >= _MOST and document > query and larger:
-        return "contains"
-    return "revised" if min(query, document) >= _MUCH else "shares passages"
+        return Relation.IDENTICAL
+    sizes_differ = max(sizes) > 1.5 * max(min(sizes), 1)
+    if not sizes_differ and min(query, document) >= _EDITED:
+        return Relation.EDITED
+    if query >= _EDITED and query > document and sizes_differ:
+        return Relation.CONTAINED
+    if document >= _EDITED and document > query and sizes_differ:
+        return Relation.CONTAINS
+    return Relation.REVISED if min(query, document) >= _REVISED else Relation.SHARES_PASSAGES
 
 
-def note(ratio: float, sizes: tuple[int, int]) -> str:
-    """A word of caution where few fingerprints tell little: the ratio of different sizes is always low."""
+def caution(ratio: float, sizes: tuple[int, int]) -> str:
+    """Return a note where the sizes differ so much that few fingerprints can be shared."""
     times = max(sizes) / max(min(sizes), 1)
-    if times > _SIZES_DIFFER and ratio < _MUCH:
-        return f"one is {times:.0f} times as long as the other: so few fingerprints tell little, compare them"
+    if times > _SIZES_DIFFER and ratio < _REVISED:
+        return (
+            f"one is {times:.0f} times as long as the other, so few fingerprints can be shared; "
+            "compare the two for exact shares"
+        )
     return ""

@@ -1,4 +1,4 @@
-"""An Index: documents in, answers out, kept for years; the store behind it is a folder or PostgreSQL."""
+"""The Index: documents in, answers out, for years. The store behind it is a folder or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -6,51 +6,45 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 
-from chaffinch import fingerprinting as api
+from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
-from chaffinch.index import ingest as adding
 from chaffinch.index import transfer
 from chaffinch.index.address import is_database
-from chaffinch.index.folder.folder_store import Embedded
+from chaffinch.index.folder.folder_store import FolderStore
 from chaffinch.index.hits import Answer
-from chaffinch.index.koala import rotation
-from chaffinch.index.koala import selection as koala
+from chaffinch.index.ingest import IngestReport, ingest, plain_name
+from chaffinch.index.koala import rotation, selection
 from chaffinch.index.koala.probes import is_close
-from chaffinch.index.records import CONTENTS, About, Info, Probed, Settings, Stored
+from chaffinch.index.records import CONTENTS, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.search import TOP, search
-from chaffinch.index.store import Store
+from chaffinch.index.store import Progress, Store
 from chaffinch.read.collect import Item, collect
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document
 
-Addable = Item
-"""A file, a folder, an archive or a file of JSON Lines by its path, or a document."""
-Tell = Callable[[str], None]
 
-
-def _quiet(_: str) -> None:
+def _ignore(_: str) -> None:
     pass
 
 
 class Index:
-    """Documents that can be searched, added to and removed from.
+    """Documents that can be searched, added and removed.
 
-    One process writes at a time, any number search meanwhile. Use it in a `with` statement, or close it.
+    One process writes at a time; any number can search meanwhile. Use it in a `with` statement, or close it.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._one = threading.RLock()
+        self._one_writer = threading.RLock()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """What is looked at here to be changed is changed by nobody else: no process, no thread."""
-        with self._one:
-            self.store.begin()
+        """Keep other threads and processes from writing between reading and changing something."""
+        with self._one_writer:
+            self.store.begin_writing()
             yield
 
     @classmethod
@@ -66,23 +60,24 @@ class Index:
         frequent: int | None = None,
         ignored: int | None = None,
     ) -> Index:
-        """A new index in a folder, or in the database that a postgresql:// address names.
+        """Create an index in a new folder, or in the database of a postgresql:// address.
 
         The recipe is "text", "code" for programs in any language, "koala" for a few secret fingerprints of each
-        document (`stored` of `searched`), or a Recipe. With `content="none"` only fingerprints are kept.
-        With "koala" `skip` symbols at the start of a document are passed over, and of what `frequent` documents
-        have the commonest is, at most `ignored` fingerprints of it in one search.
+        document (`stored` of `searched`), or a Recipe. `content="none"` stores fingerprints only.
+
+        With "koala", the first `skip` symbols of a document are ignored, and so are the commonest of the
+        fingerprints that `frequent` documents have, at most `ignored` of them in one search.
         """
-        own = {"stored": stored, "searched": searched, "skip": skip, "frequent": frequent, "ignored": ignored}
-        return cls(_store(where).create(where, _settings(recipe, content, own)))
+        koala = {"stored": stored, "searched": searched, "skip": skip, "frequent": frequent, "ignored": ignored}
+        return cls(_store(where).create(where, _settings(recipe, content, koala)))
 
     @classmethod
     def open(cls, where: str | Path, recipe: Recipe | None = None) -> Index:
-        """One that is there; `recipe`, if given, must be the one it was made with."""
-        index = cls(_store(where)(where))
+        """Open an index. If you give a recipe, it must be the one the index was created with."""
+        index = cls(_store(where).open(where))
         if recipe is not None:
             try:
-                recipe.check(index.recipe, str(where))
+                recipe.check(index.recipe, index.store.where)
             except BaseException:
                 index.close()
                 raise
@@ -96,96 +91,104 @@ class Index:
         return self.store.count()
 
     def __contains__(self, name: str) -> bool:
-        return bool(self.store.named([adding.plain_name(name)]))
+        return bool(self.store.numbers_by_name([plain_name(name)]))
 
-    def __iter__(self) -> Iterator[Stored]:
-        """Every document, in the order of adding."""
-        return (stored for _, stored in self.store.each())
+    def __iter__(self) -> Iterator[DocumentRecord]:
+        """Yield every document, in the order in which they were added."""
+        return (record for _, record in self.store.all_records())
+
+    def __repr__(self) -> str:
+        return f"<Index {self.store.where}>"
 
     def add(
         self,
-        items: Addable | Iterable[Addable],
+        items: Item | Iterable[Item],
         *,
-        about: About = About(),  # noqa: B008 - frozen
+        metadata: Metadata = Metadata(),  # noqa: B008 - frozen
         boilerplate: bool = False,
         replacing: bool = False,
         threads: int | None = None,
         progress: Callable[[Document], None] | None = None,
-    ) -> adding.Added:
-        """Adds documents, and what is in files, folders, archives and JSON Lines; then they are there for good.
+    ) -> IngestReport:
+        """Add documents, and those in files, folders, archives and JSON Lines. They are durable on return.
 
-        What is there already, by name and content, is passed over: an add that was cut off is simply run again.
-        Another content under a name that is there needs `replacing`.
+        Documents that the index has, by name and content, are left as they are: if an add is cut off, run it
+        again. Another content under a known name needs `replacing`.
         """
         with self._writing():
-            found = collect(items, json_lines=True)
-            report = adding.add(self.store, found, about, boilerplate, replacing, threads, progress)
+            documents = collect(items, json_lines=True)
+            report = ingest(self.store, documents, metadata, boilerplate, replacing, threads, progress)
             self.store.forget_probes(report.replaced)
             return report
 
-    def replace(self, items: Addable | Iterable[Addable], **options: object) -> adding.Added:
-        """Adds, in the place of documents of the same names."""
+    def replace(self, items: Item | Iterable[Item], **options: object) -> IngestReport:
+        """Add documents, and replace those with the same names."""
         return self.add(items, replacing=True, **options)  # type: ignore[arg-type]
 
     def remove(self, names: str | Iterable[str]) -> list[str]:
-        """Removes documents by name, at once; those that were there."""
-        asked = [names] if isinstance(names, str) else list(names)
+        """Remove documents by name. Return the names that the index had."""
+        wanted = [names] if isinstance(names, str) else list(names)
         with self._writing():
-            there = self.store.named([adding.plain_name(name) for name in asked])
-            self.store.remove(sorted(there.values()))
-            self.store.forget_probes(sorted(there))
-        return sorted(there)
+            numbers = self.store.numbers_by_name([plain_name(name) for name in wanted])
+            self.store.remove(sorted(numbers.values()))
+            self.store.forget_probes(sorted(numbers))
+        return sorted(numbers)
 
     def search(
-        self, document: api.Readable, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
+        self,
+        document: fingerprinting.Readable,
+        *,
+        effort: float = 1.0,
+        window: int | None = None,
+        top: int | None = TOP,
     ) -> Answer:
-        """The documents that share the most with this one, the strongest first; see `Answer`."""
-        query = api.document_for(document, self.recipe)
+        """Find the documents that share the most with this one, the strongest first. See `Answer`."""
+        query = fingerprinting.document_for(document, self.recipe)
         answer = search(self.store, query, effort=effort, window=window, top=top)
         if self.store.settings.stored is not None:
             shares = ((hit.document.name, hit.containment) for hit in answer)
-            self.store.probed(query.data, [name for name, s in shares if is_close(s.query, s.document)])
+            self.store.record_probe(query.data, [name for name, s in shares if is_close(s.query, s.document)])
         return answer
 
     def content(self, name: str) -> Document | None:
-        """A document as it was read when it was added, if that is kept."""
-        return transfer.content(self.store, adding.plain_name(name))
+        """Return a document as it was read when it was added, if the index stores texts."""
+        return transfer.content(self.store, plain_name(name))
 
-    def info(self) -> Info:
+    def info(self) -> IndexInfo:
         return self.store.info()
 
-    def merge(self, progress: Tell = _quiet) -> None:
-        """Makes it as small and fast as it can be; it never has to be called."""
+    def merge(self, progress: Progress = _ignore) -> None:
+        """Compact the index fully. Partial compaction is automatic, so this is never necessary."""
         with self._writing():
             self.store.merge(progress)
 
-    def verify(self, progress: Tell = _quiet) -> list[str]:
-        """Reads everything; what is wrong, if anything is."""
+    def verify(self, progress: Progress = _ignore) -> list[str]:
+        """Read everything and return what is wrong."""
         return self.store.verify(progress)
 
-    def suspicious(self) -> list[Probed]:
-        """Documents that many slightly different queries came close to: a new choice may be due."""
-        found = self.store.suspicious()
-        there = self.store.named([probed.name for probed in found])
-        return [probed for probed in found if probed.name in there]
+    def suspicious(self) -> list[ProbedDocument]:
+        """Return documents that many slightly different queries came close to. Consider rotating them."""
+        probed = self.store.suspicious()
+        numbers = self.store.numbers_by_name([document.name for document in probed])
+        return [document for document in probed if document.name in numbers]
 
     def rotate(
         self,
         names: Iterable[str] | None = None,
         *,
-        sources: Addable | Iterable[Addable] = (),
-        progress: Tell = _quiet,
-    ) -> rotation.Rotated:
-        """Chooses anew which fingerprints are stored, document by document, while searches go on."""
+        sources: Item | Iterable[Item] = (),
+        progress: Progress = _ignore,
+    ) -> rotation.RotationReport:
+        """Choose again which fingerprints are stored, for these documents or all. Searches go on meanwhile."""
         with self._writing():
             return rotation.rotate(self.store, names, collect(sources, json_lines=True), progress)
 
     def export(self, path: Path | str) -> int:
-        """All of it as JSON Lines, for another store or another version; how many documents. Has the secret."""
+        """Write the index as JSON Lines and return the number of documents. The file contains the secret."""
         return transfer.export(self.store, Path(path))
 
     def import_(self, path: Path | str) -> int:
-        """What `export` wrote, into an empty index or one with the same settings."""
+        """Add the documents of an export. The settings must be the same. Return how many were added."""
         with self._writing():
             return transfer.import_(self.store, Path(path))
 
@@ -201,37 +204,40 @@ class Index:
         try:
             self.close()
         except IndexTrouble:
-            if error is None:  # else that is what is told
+            if error is None:  # otherwise the first error matters more
                 raise
 
 
-def _settings(recipe: str | Recipe, content: str, own: Mapping[str, int | None]) -> Settings:
+def _settings(recipe: str | Recipe, content: str, koala: Mapping[str, int | None]) -> Settings:
     if content not in CONTENTS:
         raise BadRecipe(f"content is {content!r}; choose one of {', '.join(CONTENTS)}")
     if recipe == "koala":
-        return koala.settings(secrets.randbits(64), content, **own)
-    if any(number is not None for number in own.values()):
-        raise BadRecipe(f"{', '.join(own)} are for the recipe koala")
+        return selection.settings(secrets.randbits(64), content, **koala)
+    if any(number is not None for number in koala.values()):
+        raise BadRecipe(f"{', '.join(koala)} are for the recipe koala")
     if content == "search-set":
-        raise BadRecipe("a search set is kept with the recipe koala; keep text or none")
+        raise BadRecipe("only the recipe koala stores a search set; choose text or none")
     return Settings(recipe if isinstance(recipe, Recipe) else Recipe(recipe), content)
 
 
-def imported(where: str | Path, path: Path | str) -> Index:
-    """The index that an export goes into: the one that is there, or a new one with its settings."""
-    settings = transfer.settings_of(Path(path))
+def open_for_import(where: str | Path, path: Path | str) -> Index:
+    """Open the index at this place, or create one with the settings of the export."""
+    settings = transfer.exported_settings(Path(path))
     try:
         return Index.open(where)
     except NoIndex:
         return Index(_store(where).create(where, settings))
 
 
-def _store(where: str | Path) -> type[Embedded]:
-    """The kind of store that is there; PostgreSQL is an extra."""
-    if not is_database(where):
-        return Embedded
-    try:
-        found: type[Embedded] = import_module("chaffinch.index.postgres.postgres_store").Postgres
-    except ImportError:
-        raise IndexTrouble("PostgreSQL needs its driver; pip install 'chaffinch[server]'") from None
-    return found
+def _store(where: str | Path) -> type[Store]:
+    """Return the class of the store. PostgreSQL needs an extra, so it is imported on demand."""
+    store: type[Store] = (
+        FolderStore  # the type checker rejects a class with a missing method here, not in a return
+    )
+    if is_database(where):
+        try:
+            from chaffinch.index.postgres.postgres_store import PostgresStore
+        except ImportError:
+            raise IndexTrouble("PostgreSQL needs its driver; run pip install 'chaffinch[server]'") from None
+        store = PostgresStore
+    return store

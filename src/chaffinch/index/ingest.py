@@ -1,4 +1,4 @@
-"""Documents -> a store, in batches: while one is read, those before are packed and written."""
+"""Documents -> a store, in batches: while one batch is read, earlier ones are compressed and written."""
 
 from __future__ import annotations
 
@@ -12,207 +12,208 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import fingerprinting as api
+from chaffinch import fingerprinting
 from chaffinch.errors import SkipReason
 from chaffinch.index import contents
-from chaffinch.index.background import Submit, beside
-from chaffinch.index.koala import selection as koala
-from chaffinch.index.records import About, Batch, Settings, Stored
+from chaffinch.index.background import Submit, background
+from chaffinch.index.koala import selection
+from chaffinch.index.records import Batch, DocumentRecord, Metadata, Settings
 from chaffinch.index.store import Store
-from chaffinch.native.fingerprint import Batch as Prints
+from chaffinch.native.fingerprint import Batch as FingerprintBatch
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.native.segment import Postings
 from chaffinch.read.collect import Collected
 from chaffinch.types import Document, Fingerprints, Skipped
 
-Item = Collected | Skipped
-"""A document and what is said about it, or what was left out."""
-
-_HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of characters, but for those that stand for bytes that are no text."""
+_LONE_SURROGATES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Half characters, except those that Python uses for bytes that are not text."""
 _BATCH_BYTES = 32 << 20
 _BATCH_DOCUMENTS = 4096
-_AHEAD = 2
-"""So many batches wait to be packed and written while the next is read."""
+_MAX_PENDING = 2
+"""Batches that may wait to be compressed and written while the next one is read."""
 
 
 @dataclass(slots=True)
-class Added:
-    """What became of the documents that were to be added, by name."""
+class IngestReport:
+    """What happened to the documents, by name."""
 
     added: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
-    """Those of them that took the place of others."""
+    """Added documents that replaced others."""
     already: list[str] = field(default_factory=list)
-    """There before, under this name and with this content."""
+    """Documents that were in the index before, with this name and content."""
     copies: list[tuple[str, str]] = field(default_factory=list)
-    """Added though another document has the same content: its name is the second."""
+    """Added documents, each with the name of another document that has the same content."""
     skipped: list[Skipped] = field(default_factory=list)
 
 
 def plain_name(name: str) -> str:
-    """A name that every database can hold: bytes that are no text are written out."""
+    """Return a name that every database can hold: bytes that are not text are escaped."""
     if name.isascii() and "\0" not in name:
         return name
-    whole = _HALVES.sub("\N{REPLACEMENT CHARACTER}", name)
+    whole = _LONE_SURROGATES.sub("\N{REPLACEMENT CHARACTER}", name)
     return whole.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").replace("\0", "\\0")
 
 
-def _plain(about: About) -> About:
-    return About(*(said and plain_name(said) for said in astuple(about)))
+def _plain_metadata(metadata: Metadata) -> Metadata:
+    return Metadata(*(text and plain_name(text) for text in astuple(metadata)))
 
 
-def digest(data: bytes) -> bytes:
-    """By which the same content is noticed."""
+def content_digest(data: bytes) -> bytes:
+    """Return a hash by which equal contents are recognised."""
     return sha256(data).digest()[:10]
 
 
-def add(
+def ingest(
     store: Store,
-    items: Iterable[Item],
-    about: About,
+    items: Iterable[Collected | Skipped],
+    metadata: Metadata,
     boilerplate: bool,
     replacing: bool,
     threads: int | None,
     progress: Callable[[Document], None] | None,
-) -> Added:
-    """Adds batch by batch; every batch that was written stays, whatever happens to the next."""
-    with beside(1) as pack, beside(1) as commit:
-        adding = _Adding(store, about, boilerplate, replacing, threads_used(threads), pack, commit)
+) -> IngestReport:
+    """Add documents batch by batch. Every batch that was written stays, whatever happens to the next one."""
+    with background(1) as pack, background(1) as commit:
+        run = _Ingest(store, metadata, boilerplate, replacing, threads_used(threads), pack, commit)
         for item in items:
             if isinstance(item, Skipped):
-                adding.report.skipped.append(item)
+                run.report.skipped.append(item)
                 continue
-            adding.take(*item)
+            run.take(*item)
             if progress:
                 progress(item[0])
-            if adding.size >= _BATCH_BYTES or len(adding.waiting) >= _BATCH_DOCUMENTS:
-                adding.write()
-        adding.write()
-        adding.wait(0)
-    return adding.report
+            if run.size >= _BATCH_BYTES or len(run.batch) >= _BATCH_DOCUMENTS:
+                run.write()
+        run.write()
+        run.wait(0)
+    return run.report
 
 
-class _Adding:
-    """One run of `add`."""
+class _Ingest:
+    """One run of `ingest`."""
 
     def __init__(
         self,
         store: Store,
-        about: About,
+        metadata: Metadata,
         boilerplate: bool,
         replacing: bool,
         threads: int,
         pack: Submit,
         commit: Submit,
     ) -> None:
-        self.store, self.about, self.threads = store, _plain(about), threads
+        self.store, self.metadata, self.threads = store, _plain_metadata(metadata), threads
         self._pack, self._commit = pack, commit
         self.boilerplate, self.replacing = boilerplate, replacing
-        self.report = Added()
-        self.waiting: dict[str, tuple[Document, About, bytes]] = {}
+        self.report = IngestReport()
+        self.batch: dict[str, tuple[Document, Metadata, bytes]] = {}
         self.size = 0
-        self._behind: deque[Future[None]] = deque()
+        self._pending: deque[Future[None]] = deque()
         self._failed = False
-        self._seen: dict[str, bytes] = {}
+        self._digests: dict[str, bytes] = {}
 
-    def take(self, document: Document, said: Mapping[str, str]) -> None:
-        name = plain_name(document.name)
-        if name in self._seen:
-            if self._seen[name] == digest(document.data):
+    def take(self, document: Document, own_metadata: Mapping[str, str]) -> None:
+        name, digest = plain_name(document.name), content_digest(document.data)
+        if name in self._digests:
+            if self._digests[name] == digest:
                 self.report.already.append(name)
             else:
-                self.report.skipped.append(
-                    Skipped(name, SkipReason.DUPLICATE, "another document with this name was added with it")
-                )
+                reason = "another document with this name was just added; use another name"
+                self.report.skipped.append(Skipped(name, SkipReason.DUPLICATE, reason))
             return
-        about = _plain(replace(self.about, **said)) if said else self.about
+        metadata = _plain_metadata(replace(self.metadata, **own_metadata)) if own_metadata else self.metadata
         named = document if name == document.name else replace(document, name=name)
-        self._seen[name] = digest(document.data)
-        self.waiting[name] = named, about, self._seen[name]
+        self._digests[name] = digest
+        self.batch[name] = named, metadata, digest
         self.size += len(document.data)
 
     def write(self) -> None:
-        """Hands the batch to those who pack and write, and waits if they have too many."""
-        waiting, self.waiting, self.size = self.waiting, {}, 0
-        documents, gone = self._new(waiting)
-        prepared = api.prepare(documents, self.store.settings.recipe, threads=self.threads, only_starts=True)
+        """Hand the batch to the background threads, and wait while too many batches are pending."""
+        batch, self.batch, self.size = self.batch, {}, 0
+        documents, replaced = self._new(batch)
+        prepared = fingerprinting.prepare(
+            documents, self.store.settings.recipe, threads=self.threads, only_starts=True
+        )
         self.report.skipped += prepared.skipped
         if not prepared.documents:
             return
-        kept, postings, counts = _postings(prepared.prints, self.store.settings)
-        stored = []
+        search_sets, postings, counts = _postings(prepared.prints, self.store.settings)
+        records = []
         for d, symbols, count in zip(prepared.documents, _symbols(prepared.prints), counts, strict=True):
-            given, about, content = waiting[d.name]
-            stored.append(
-                Stored(d.name, content, len(given.data), symbols, count, about, boilerplate=self.boilerplate)
+            original, metadata, digest = batch[d.name]
+            size = len(original.data)
+            records.append(
+                DocumentRecord(d.name, digest, size, symbols, count, metadata, boilerplate=self.boilerplate)
             )
-        packed = self._pack(_packed, prepared, kept, self.store.settings, self.threads)
-        self._behind.append(self._commit(self._add, stored, postings, packed, gone))
-        self.wait(_AHEAD)
+        packed = self._pack(_packed, prepared, search_sets, self.store.settings, self.threads)
+        self._pending.append(self._commit(self._add, records, postings, packed, replaced))
+        self.wait(_MAX_PENDING)
 
     def _add(
         self,
-        stored: list[Stored],
+        records: list[DocumentRecord],
         postings: Postings,
         packed: Future[list[bytes | None]],
-        gone: Mapping[str, int],
+        replaced: Mapping[str, int],
     ) -> None:
-        """One batch after the other, and none behind one that failed."""
+        """Write one batch. After a batch that failed, none is written."""
         if self._failed:
             return
-        self._failed = True  # unless all of this is done
-        same = self.store.alike([s.digest for s in stored])
-        for s in stored:
-            same.setdefault(s.digest, s.name)
-        replaced = [gone[s.name] for s in stored if s.name in gone]
-        self.store.add(Batch(stored, postings, _awaited(packed), replaced))
-        self.report.added += [s.name for s in stored]
-        self.report.replaced += [s.name for s in stored if s.name in gone]
-        self.report.copies += [
-            (s.name, same[s.digest]) for s in stored if same[s.digest] != s.name and same[s.digest] not in gone
-        ]
+        self._failed = True  # until everything below is done
+        first_names = self.store.names_by_digest([r.digest for r in records])
+        for r in records:
+            first_names.setdefault(r.digest, r.name)
+        old = [replaced[r.name] for r in records if r.name in replaced]
+        self.store.add(Batch(records, postings, _wait_for(packed), old))
+        self.report.added += [r.name for r in records]
+        self.report.replaced += [r.name for r in records if r.name in replaced]
+        copies = [(r.name, first_names[r.digest]) for r in records]
+        self.report.copies += [(name, of) for name, of in copies if of != name and of not in replaced]
         self._failed = False
 
     def wait(self, most: int) -> None:
-        """Until at most so many batches are not yet written."""
-        while len(self._behind) > most:
-            self._behind[0].result()
-            self._behind.popleft()
+        """Wait until at most this many batches are pending."""
+        while len(self._pending) > most:
+            self._pending[0].result()
+            self._pending.popleft()
 
     def _new(
-        self, waiting: Mapping[str, tuple[Document, About, bytes]]
+        self, batch: Mapping[str, tuple[Document, Metadata, bytes]]
     ) -> tuple[list[Document], dict[str, int]]:
-        """Those that are not there yet, and the numbers of those they take the place of."""
-        there = self.store.named(list(waiting))
-        known = self.store.stored(list(there.values()))
-        documents, gone = [], {}
-        for name, (document, about, content) in waiting.items():
-            former = known.get(there.get(name, -1))
-            if former is None:
+        """Return the documents to add, and by name the numbers of those they replace."""
+        numbers = self.store.numbers_by_name(list(batch))
+        known = self.store.records(list(numbers.values()))
+        documents, replaced = [], {}
+        for name, (document, metadata, digest) in batch.items():
+            old = known.get(numbers.get(name, -1))
+            if old is None:
                 documents.append(document)
                 continue
-            same = former.digest == content and former.boilerplate == self.boilerplate
-            if same and (former.about == about or not self.replacing):
+            is_same = old.digest == digest and old.boilerplate == self.boilerplate
+            if is_same and (old.metadata == metadata or not self.replacing):
                 self.report.already.append(name)
             elif self.replacing:
                 documents.append(document)
-                gone[name] = there[name]
+                replaced[name] = numbers[name]
             else:
-                other = "as boilerplate, or not as such" if former.digest == content else "with another content"
-                why = f"there already {other}; use replace, or another name"
-                self.report.skipped.append(Skipped(name, SkipReason.DUPLICATE, why))
-        return documents, gone
+                if old.digest != digest:
+                    difference = "with another content"
+                else:
+                    difference = "as boilerplate" if old.boilerplate else "and not as boilerplate"
+                reason = f"already in the index {difference}; use replace, or another name"
+                self.report.skipped.append(Skipped(name, SkipReason.DUPLICATE, reason))
+        return documents, replaced
 
 
-def _awaited(packed: Future[list[bytes | None]]) -> Iterator[bytes | None]:
-    """Whoever needs them waits for them; the rest of a batch is written meanwhile."""
+def _wait_for(packed: Future[list[bytes | None]]) -> Iterator[bytes | None]:
+    """Wait for the compressed contents only when they are needed; the store writes the postings meanwhile."""
     yield from packed.result()
 
 
 def _symbols(prints: Sequence[Fingerprints]) -> list[int]:
-    """The lengths of the documents' streams."""
-    if isinstance(prints, Prints) and not prints.again:
+    """Return the lengths of the documents' streams."""
+    if isinstance(prints, FingerprintBatch) and not prints.again:
         return [int(n) for n in prints.symbols.tolist()]
     return [p.symbols for p in prints]
 
@@ -220,35 +221,35 @@ def _symbols(prints: Sequence[Fingerprints]) -> list[int]:
 def _postings(
     prints: Sequence[Fingerprints], settings: Settings
 ) -> tuple[list[NDArray[np.uint64]], Postings, list[int]]:
-    """The hashes that find each document, where not all are stored; what is stored, and how much of each."""
-    if settings.stored is None and isinstance(prints, Prints) and not prints.again:
+    """Return the search sets (if not all fingerprints are stored), the postings, and how many each has."""
+    if settings.stored is None and isinstance(prints, FingerprintBatch) and not prints.again:
         counts = np.diff(prints.offsets).astype(np.int64)
-        owners = np.repeat(np.arange(len(prints), dtype=np.uint32), counts)
-        return [], Postings(prints.hashes, owners, prints.starts), counts.tolist()
-    sets: list[NDArray[np.uint64]] = []
+        documents = np.repeat(np.arange(len(prints), dtype=np.uint32), counts)
+        return [], Postings(prints.hashes, documents, prints.starts), counts.tolist()
+    search_sets: list[NDArray[np.uint64]] = []
     parts: list[tuple[NDArray[np.uint64], NDArray[np.uint32] | None]] = []
     for p in prints:
         if settings.stored is None:
             parts.append((p.hashes, p.starts))
         else:
-            sets.append(p.hashes)
-            parts.append((p.hashes[koala.chosen(p.hashes, settings, 0)], None))
-    return sets, joined(parts), [len(hashes) for hashes, _ in parts]
+            search_sets.append(p.hashes)
+            parts.append((p.hashes[selection.choose(p.hashes, settings, 0)], None))
+    return search_sets, join_postings(parts), [len(hashes) for hashes, _ in parts]
 
 
-def joined(parts: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint32] | None]]) -> Postings:
-    """Hashes and positions of documents one after another; without positions, all are 0."""
+def join_postings(parts: Sequence[tuple[NDArray[np.uint64], NDArray[np.uint32] | None]]) -> Postings:
+    """Join the hashes and positions of documents. Positions that are None become 0."""
     hashes = np.concatenate([*(h for h, _ in parts), np.empty(0, np.uint64)])
-    owners = np.repeat(np.arange(len(parts), dtype=np.uint32), [len(h) for h, _ in parts])
-    places = [np.zeros(len(h), np.uint32) if p is None else p for h, p in parts]
-    return Postings(hashes, owners, np.concatenate([*places, np.empty(0, np.uint32)]))
+    documents = np.repeat(np.arange(len(parts), dtype=np.uint32), [len(h) for h, _ in parts])
+    positions = [np.zeros(len(h), np.uint32) if p is None else p for h, p in parts]
+    return Postings(hashes, documents, np.concatenate([*positions, np.empty(0, np.uint32)]))
 
 
 def _packed(
-    prepared: api.Prepared, sets: list[NDArray[np.uint64]], settings: Settings, threads: int
+    prepared: fingerprinting.Prepared, search_sets: list[NDArray[np.uint64]], settings: Settings, threads: int
 ) -> list[bytes | None]:
     if settings.content == "text":
         return [*contents.pack(prepared.documents, threads)]
     if settings.content == "search-set":
-        return [*contents.pack_hashes(sets, threads)]
+        return [*contents.pack_hashes(search_sets, threads)]
     return [None] * len(prepared.documents)

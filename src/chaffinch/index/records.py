@@ -1,4 +1,4 @@
-"""What an index keeps, gives and tells: frozen values, the same for every store."""
+"""The values that an index stores and returns. They are frozen and the same for every store."""
 
 from __future__ import annotations
 
@@ -16,96 +16,95 @@ CONTENTS = ("text", "search-set", "none")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What an index was created with, for good."""
+    """How an index was created. This never changes."""
 
     recipe: Recipe
     content: str = "text"
-    """What is kept of a document besides its fingerprints: "text", the "search-set" they were chosen from,
-    or "none"."""
+    """What is stored besides the fingerprints: "text", "search-set" (what they were chosen from) or "none"."""
     stored: int | None = None
-    """So many fingerprints of each document are kept, chosen by the secret; None for all."""
+    """Fingerprints stored of each document, chosen by the secret. None stores all."""
     frequent: int = 4
-    """With `stored`: what so many documents have is ignored ..."""
+    """With `stored`: fingerprints that this many documents have are ignored, the commonest first."""
     ignored: int = 10
-    """... but at most so much of it in one search, lest copies hide a document."""
+    """With `stored`: fingerprints ignored in one search, at most. Otherwise copies could hide a document."""
 
     @property
     def hash_bits(self) -> int:
-        """So many bits of a hash are kept: of 100 million postings a search of 1,000 meets .006 by chance."""
+        """Bits stored of a hash. With 44, 1,000 hashes meet .006 of 100 million postings by chance."""
         return 64 if self.stored is None else 44
 
     @property
     def has_positions(self) -> bool:
-        """Whether a posting says where in the document it stands."""
+        """Whether a posting knows its offset in the document."""
         return self.stored is None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; with the secret."""
+        """Return the settings for JSON. They include the secret."""
         return asdict(self) | {"recipe": self.recipe.to_dict(), "format": FORMAT}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], where: str) -> Settings:
         fields = dict(data)
-        if (found := fields.pop("format", None)) != FORMAT:
+        if (version := fields.pop("format", None)) != FORMAT:
             raise IndexTrouble(
-                f"{where}: in format {found}, and this version of Chaffinch reads format {FORMAT}; use the one "
-                "that made it, or add the documents anew"
+                f"{where}: has format {version}, and this version of Chaffinch reads format {FORMAT}; use the "
+                "version that made it, or add the documents again"
             )
         return cls(Recipe.from_dict(fields.pop("recipe")), **fields)
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """What somebody says about a document."""
+class Metadata:
+    """What the user knows about a document."""
 
     url: str | None = None
     contact: str | None = None
     date: str | None = None
 
 
-class Stored(NamedTuple):
+class DocumentRecord(NamedTuple):
     """A document in an index."""
 
     name: str
     digest: bytes
-    """Of its bytes."""
+    """Hash of its bytes."""
     size: int
-    """In bytes."""
+    """Bytes."""
     symbols: int
     postings: int
-    about: About = About()
+    metadata: Metadata = Metadata()
     generation: int = 0
-    """How often its stored fingerprints were chosen anew."""
+    """How often its stored fingerprints were chosen again."""
     boilerplate: bool = False
-    """What it has is never a match."""
+    """Passages of this document are never part of a match."""
 
 
 class Batch(NamedTuple):
-    """Documents that are added together, and those they take the place of."""
+    """Documents that are added together, and the documents they replace."""
 
-    documents: list[Stored]
+    documents: list[DocumentRecord]
     postings: Postings
-    """With the place in `documents` as document."""
+    """The document of a posting is its index in `documents`."""
     contents: Iterable[bytes | None]
-    """Looked at once, for they may still be packed."""
-    gone: list[int]
+    """Read once, because they may still be compressed in the background."""
+    replaced: list[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Info:
-    """How large an index is."""
+class IndexInfo:
+    """The size and state of an index."""
 
     documents: int
     postings: int
-    """Those of removed documents are counted until they are merged away."""
+    """Includes those of removed documents until a merge drops them."""
     segments: int
     bytes: int
     removed: int
-    """Documents whose postings wait for a merge."""
+    """Removed documents whose postings wait for a merge."""
     damaged: tuple[str, ...]
 
 
-class Probed(NamedTuple):
+class ProbedDocument(NamedTuple):
     """A document that many different queries came close to."""
 
     name: str

@@ -1,4 +1,4 @@
-"""A query -> an Answer: look up its fingerprints, rank the documents, grow the matches of the first of them."""
+"""A query -> an Answer: look up its fingerprints, rank the candidates, find the matches of the best."""
 
 from __future__ import annotations
 
@@ -11,46 +11,57 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch import fingerprinting as api
+from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, Damaged
 from chaffinch.index import contents
-from chaffinch.index.evidence import Evidence, chained, grown
-from chaffinch.index.hits import Answer, Containment, Discount, Hit, note, relation
-from chaffinch.index.koala import selection as koala
-from chaffinch.index.records import Settings, Stored
+from chaffinch.index.evidence import Evidence, matches_in_postings, matches_in_texts
+from chaffinch.index.hits import (
+    Answer,
+    Containment,
+    Discount,
+    DiscountReason,
+    Hit,
+    Relation,
+    SearchReceipt,
+    caution,
+    relation,
+)
+from chaffinch.index.koala import selection
+from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import Store
 from chaffinch.matching.rarity import rarity
 from chaffinch.native.segment import LookupResult
 from chaffinch.types import Document, Fingerprints, Span
 
 TOP = 20
-_LEAST = 64
-"""Fingerprints that are looked up at the lowest effort."""
-_TIED = 2000
-"""So many equally heavy documents beyond the last are looked at: the order of adding must not matter."""
-_TOGETHER = 1000
-"""So many documents at most are read together to take the place of those without a match."""
-_HALF = 0.5
-"""What weighs less is told."""
+"""Hits returned by default."""
+_MIN_LOOKUPS = 64
+"""Fingerprints looked up at the lowest effort."""
+_MAX_TIES = 2000
+"""Upper bound on equally heavy candidates beyond the last one. The order of adding should not decide."""
+_MAX_REFILL = 1000
+"""Upper bound on documents read in one batch when refilling dropped hits."""
+_COMMON = 0.5
+"""Fingerprints that weigh less than this are reported as discounted."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """A document's fingerprints, each hash once, the smallest first."""
+    """The fingerprints of a document, and its different hashes in ascending order."""
 
     document: Document
     prints: Fingerprints
     hashes: NDArray[np.uint64]
-    times: NDArray[np.int64]
-    """How often each hash stands in the document."""
-    number: NDArray[np.int64]
-    """For each fingerprint, which of the hashes it has."""
-    asked: int
-    """So many of the hashes are looked up."""
+    counts: NDArray[np.int64]
+    """How often the document has each hash."""
+    hash_numbers: NDArray[np.int64]
+    """The index in `hashes` of each fingerprint."""
+    looked_up: int
+    """How many of the hashes are looked up."""
     total: int
-    """So many different hashes the document has with the recipe's own window."""
+    """How many different hashes the document has with the window of the recipe."""
     is_whole: bool
     """Whether every fingerprint of the recipe is looked up."""
 
@@ -58,11 +69,11 @@ class Query:
 def search(
     store: Store, document: Document, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
 ) -> Answer:
-    """The documents that share the most with this one.
+    """Find the documents that share the most with this one.
 
-    An `effort` of 1 looks up every fingerprint: containment, and every shared run of t symbols is found. Less
-    of it looks up the smallest hashes first and stops early, which still tells resemblance. A wider `window`
-    looks up fewer too, and finds every run of that window's guarantee.
+    `effort=1` looks up every fingerprint, and finds every shared run of t symbols. Less effort looks up the
+    smallest hashes only, which is enough to estimate the resemblance. A wider `window` also looks up fewer
+    fingerprints, and finds every run that this window guarantees.
     """
     if not 0 <= effort <= 1:
         raise BadRecipe(f"effort is {effort}; give 0 to 1")
@@ -71,265 +82,272 @@ def search(
     query = _query(document, store.settings, effort, window)
     with store.snapshot():
         documents = store.count()
-        found = store.lookup(query.hashes[: query.asked])
-        shared = _shared(store, query, found, documents)
-        hits, unread = _hits(store, query, shared, top)
-        damaged = [*store.damaged(), *unread]
+        candidates = _candidates(store, query, store.lookup(query.hashes[: query.looked_up]), documents)
+        hits, unreadable = _hits(store, query, candidates, top)
+        damaged = (*store.damage(), *unreadable)
     hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
-    recipe = store.settings.recipe
-    receipt = {
-        "recipe": recipe.receipt(),
-        "effort": effort,
-        "window": window or recipe.w,
-        "fingerprints": len(query.hashes),
-        "looked_up": query.asked,
-        "documents": documents,
-        "content": store.settings.content,
-        "stored": store.settings.stored,
-        "damaged": damaged,
-    }
-    return Answer(query.document, tuple(hits), len(shared.documents), shared.discounted, receipt)
+    settings = store.settings
+    receipt = SearchReceipt(
+        settings.recipe,
+        effort,
+        window or settings.recipe.w,
+        len(query.hashes),
+        query.looked_up,
+        documents,
+        settings.content,
+        settings.stored,
+        damaged,
+    )
+    return Answer(query.document, tuple(hits), len(candidates.documents), candidates.discounted, receipt)
 
 
-def heaviest(store: Store, document: Document, top: int) -> tuple[dict[int, str], int]:
-    """The numbers and names of the documents that share the most with this one, and how many share anything."""
+def top_candidates(store: Store, document: Document, top: int) -> tuple[dict[int, str], int]:
+    """Return the numbers and names of the best candidates, and the number of all candidates."""
     query = _query(document, store.settings, 1.0, None)
     with store.snapshot():
-        shared = _shared(store, query, store.lookup(query.hashes), store.count())
-        ranked = _stored(store, shared, islice(_ranked(store, shared, top), top))
-        return {int(shared.documents[i]): stored.name for i, stored in ranked}, len(shared.documents)
+        candidates = _candidates(store, query, store.lookup(query.hashes), store.count())
+        best = _records(store, candidates, islice(_ranked(store, candidates, top), top))
+        return {int(candidates.documents[i]): record.name for i, record in best}, len(candidates.documents)
 
 
 def _query(document: Document, settings: Settings, effort: float, window: int | None) -> Query:
-    document = api.ready_for(document, settings.recipe)
-    prints = api.fingerprint(document, settings.recipe, window=window)
-    hashes, number = _distinct(prints.hashes)
-    asked = min(len(hashes), max(_LEAST, math.ceil(effort * len(hashes))))
-    everything, total = prints, len(hashes)
+    document = fingerprinting.ready_for(document, settings.recipe)
+    prints = fingerprinting.fingerprint(document, settings.recipe, window=window)
+    hashes, numbers = _distinct(prints.hashes)
+    looked_up = min(len(hashes), max(_MIN_LOOKUPS, math.ceil(effort * len(hashes))))
+    all_prints, total = prints, len(hashes)
     if window is not None:
-        everything = api.fingerprint(document, settings.recipe)
-        total = len(_distinct(everything.hashes)[0])
-    # Where text repeats, a wider window may have all the hashes, but each of them less often.
-    is_whole = asked == total and len(prints) == len(everything)
-    return Query(document, prints, hashes, np.bincount(number), number, asked, total, is_whole)
+        all_prints = fingerprinting.fingerprint(document, settings.recipe)
+        total = len(_distinct(all_prints.hashes)[0])
+    # In repetitive text a wider window may select every hash, but fewer times.
+    is_whole = looked_up == total and len(prints) == len(all_prints)
+    return Query(document, prints, hashes, np.bincount(numbers), numbers, looked_up, total, is_whole)
 
 
 def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """As np.unique does with the inverse, in a third of the time for a few hundred."""
+    """Do what np.unique with return_inverse does, in a third of the time for a few hundred values."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    fresh = np.ones(len(values), bool)
-    fresh[1:] = ordered[1:] != ordered[:-1]
-    which = np.empty(len(values), np.int64)
-    which[order] = np.cumsum(fresh) - 1
-    return ordered[fresh], which
+    is_first = np.ones(len(values), bool)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    inverse = np.empty(len(values), np.int64)
+    inverse[order] = np.cumsum(is_first) - 1
+    return ordered[is_first], inverse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Shared:
-    """What documents have of a query; a row for each document."""
+class _Candidates:
+    """The documents that share anything with a query. Each has a row in the first five columns."""
 
     documents: NDArray[np.uint32]
     weights: Floats
     of_query: Floats
-    """Fingerprints of the query that each has."""
+    """Fingerprints of the query that the document has."""
     of_document: Floats
-    """Fingerprints of each that the query has."""
-    passed_over: Floats
-    """Of these, fingerprints of each that do not count."""
+    """Fingerprints of the document that the query has."""
+    uncounted: Floats
+    """Shared fingerprints of the document that do not count."""
     counted: int
     """Fingerprints of the query that count."""
     owners: NDArray[np.int64]
-    """In how many documents each hash stands."""
-    found: LookupResult
+    """How many documents have each hash of the query, as far as it was looked up."""
+    postings: LookupResult
+    """Without those of hashes that are boilerplate."""
     boilerplate: list[int]
-    """The documents that are never a match."""
+    """Documents whose passages are never part of a match."""
     discounted: tuple[Discount, ...]
 
 
-def _shared(store: Store, query: Query, found: LookupResult, documents: int) -> _Shared:
-    queries, owners_of = found.queries.astype(np.int64), found.documents
-    boilerplate = np.zeros(query.asked, bool)
-    if given := sorted(store.boilerplate()):
-        is_given = np.isin(owners_of, np.array(given, np.uint32))
-        boilerplate[queries[is_given]] = True
-        own = ~boilerplate[queries]
-        found = LookupResult(found.queries[own], found.documents[own], found.positions[own])
-        queries, owners_of = queries[~is_given], owners_of[~is_given]
-    fresh = np.ones(len(queries), bool)  # the first of a hash in a document
-    fresh[1:] = (queries[1:] != queries[:-1]) | (owners_of[1:] != owners_of[:-1])
-    owners = np.bincount(queries[fresh], minlength=query.asked)
-    ignored = koala.ignored(owners, store.settings)
+def _candidates(store: Store, query: Query, postings: LookupResult, documents: int) -> _Candidates:
+    hash_numbers, holders = postings.queries.astype(np.int64), postings.documents
+    is_boilerplate = np.zeros(query.looked_up, bool)
+    if boilerplate := sorted(store.boilerplate()):
+        in_boilerplate = np.isin(holders, np.array(boilerplate, np.uint32))
+        is_boilerplate[hash_numbers[in_boilerplate]] = True
+        own = ~is_boilerplate[hash_numbers]
+        postings = LookupResult(*(column[own] for column in postings))
+        hash_numbers, holders = hash_numbers[~in_boilerplate], holders[~in_boilerplate]
+    is_first = np.ones(len(hash_numbers), bool)  # of the postings of a hash in a document
+    is_first[1:] = (hash_numbers[1:] != hash_numbers[:-1]) | (holders[1:] != holders[:-1])
+    owners = np.bincount(hash_numbers[is_first], minlength=query.looked_up)
+    is_ignored = selection.ignored(owners, store.settings)
     weights = rarity(owners, documents)
-    weights[boilerplate | ignored] = 0
-    counts = (~(boilerplate | ignored)).astype(np.float64)
-    unique, which = _distinct(owners_of)
-    times = query.times[: query.asked].astype(np.float64)
+    weights[is_boilerplate | is_ignored] = 0
+    counts = (~(is_boilerplate | is_ignored)).astype(np.float64)
+    numbers, rows = _distinct(holders)
+    repeats = query.counts[: query.looked_up].astype(np.float64)
 
-    def total(rows: NDArray[np.bool_] | slice, values: Floats) -> Floats:
-        return np.bincount(which[rows], values[queries[rows]], minlength=len(unique)).astype(np.float64)
+    def total(chosen: NDArray[np.bool_] | slice, values: Floats) -> Floats:
+        sums = np.bincount(rows[chosen], values[hash_numbers[chosen]], minlength=len(numbers))
+        return sums.astype(np.float64)
 
     everything = slice(None)
-    heavy = total(fresh, weights * times)
+    heavy = total(is_first, weights * repeats)
     keep = heavy > 0
-    return _Shared(
-        unique[keep],
+    return _Candidates(
+        numbers[keep],
         heavy[keep],
-        total(fresh, counts * times)[keep],
+        total(is_first, counts * repeats)[keep],
         total(everything, counts)[keep],
         total(everything, 1 - counts)[keep],
-        int((counts * times).sum()),
+        int((counts * repeats).sum()),
         owners,
-        found,
-        given,
-        tuple(_discounted(query, owners, weights, boilerplate, ignored)),
+        postings,
+        boilerplate,
+        tuple(_discounts(query, owners, weights, is_boilerplate, is_ignored)),
     )
 
 
-def _discounted(
+def _discounts(
     query: Query,
     owners: NDArray[np.int64],
     weights: Floats,
-    boilerplate: NDArray[np.bool_],
-    ignored: NDArray[np.bool_],
+    is_boilerplate: NDArray[np.bool_],
+    is_ignored: NDArray[np.bool_],
 ) -> Iterator[Discount]:
-    """Passages of the query that count less: neighbours among its fingerprints, for the same reason."""
-    common = weights < _HALF
-    if not (boilerplate | ignored | common).any():
+    """Yield the passages of the query that count less: neighbouring fingerprints with the same reason."""
+    is_common = weights < _COMMON
+    if not (is_boilerplate | is_ignored | is_common).any():
         return
-    reasons = np.full(len(query.hashes), "", "U11")
-    reasons[: query.asked] = np.select([boilerplate, ignored, common], ["boilerplate", "ignored", "common"], "")
+    reasons = ("", *DiscountReason)
+    reason_of = np.zeros(len(query.hashes), np.int64)
+    reason_of[: query.looked_up] = np.select([is_boilerplate, is_ignored, is_common], [1, 2, 3], 0)
     order = np.argsort(query.prints.positions, kind="stable")
-    why = reasons[query.number[order]]
-    bounds = np.flatnonzero(why[1:] != why[:-1]) + 1
-    for run in np.split(order, bounds):
-        if reason := str(reasons[query.number[run[0]]]):
-            first, last = int(query.prints.starts[run].min()), int(query.prints.ends[run].max())
+    in_order = reason_of[query.hash_numbers[order]]
+    bounds = np.flatnonzero(in_order[1:] != in_order[:-1]) + 1
+    for passage in np.split(order, bounds):
+        numbers = query.hash_numbers[passage]
+        if reason := reasons[reason_of[numbers[0]]]:
+            first, last = int(query.prints.starts[passage].min()), int(query.prints.ends[passage].max())
             span = Span(query.document.name, first, last)
-            yield Discount(span, int(owners[query.number[run]].max()), reason)
+            yield Discount(span, int(owners[numbers].max()), DiscountReason(reason))
 
 
-def _hits(store: Store, query: Query, shared: _Shared, top: int | None) -> tuple[list[Hit], list[str]]:
-    """The first `top` documents that have a match, and what of the contents cannot be read.
+def _hits(store: Store, query: Query, candidates: _Candidates, top: int | None) -> tuple[list[Hit], list[str]]:
+    """Return the first `top` candidates that have a match, and which contents cannot be read.
 
-    Where boilerplate was edited, fingerprints may be shared though no match is left: then the next come in.
+    Where boilerplate was edited, a candidate may share fingerprints and still have no match. The next ones
+    replace it.
     """
     hits: list[Hit] = []
-    unread: list[str] = []
-    most = size = len(shared.documents) if top is None else top
-    rows = _ranked(store, shared, most)
-    while len(hits) < most and (chosen := list(islice(rows, size))):
-        ranked = _stored(store, shared, chosen)
-        evidence, lost = _evidence(store, query, shared, ranked)
-        unread += lost
+    unreadable: list[str] = []
+    wanted = size = len(candidates.documents) if top is None else top
+    rows = _ranked(store, candidates, wanted)
+    while len(hits) < wanted and (some := list(islice(rows, size))):
+        records = _records(store, candidates, some)
+        evidence = _evidence(store, query, candidates, records, unreadable)
         hits += [
-            _hit(store.settings, query, stored, shared, i, seen)
-            for (i, stored), seen in zip(ranked, evidence, strict=True)
-            if seen is None or seen.matches
+            _hit(store.settings, query, record, candidates, row, e)
+            for (row, record), e in zip(records, evidence, strict=True)
+            if e is None or e.matches
         ]
-        size = min(2 * size, _TOGETHER)  # the query is read again for each lot: there should be few
-    return hits[:most], [*dict.fromkeys(unread)]
+        size = min(2 * size, _MAX_REFILL)  # every batch reads the query again, so there should be few
+    return hits[:wanted], [*dict.fromkeys(unreadable)]
 
 
-def _ranked(store: Store, shared: _Shared, top: int) -> Iterator[int]:
-    """The rows of the documents, the heaviest first; of equally heavy ones, those that have little else.
+def _ranked(store: Store, candidates: _Candidates, top: int) -> Iterator[int]:
+    """Yield the rows of the candidates, the heaviest first; among equals, those that have little else.
 
-    They are looked at when they are asked for, `top` at a time.
+    Sizes are read from the store when they are needed, for about `top` candidates at a time.
     """
-    order = np.lexsort((shared.documents, -shared.weights))
-    lightness = -shared.weights[order]
-    weights, held = shared.weights.tolist(), shared.of_document.tolist()
+    order = np.lexsort((candidates.documents, -candidates.weights))
+    lightness = -candidates.weights[order]
+    weights, shared = candidates.weights.tolist(), candidates.of_document.tolist()
     first = 0
     while first < len(order):
         end = min(first + top, len(order))
-        end = min(int(np.searchsorted(lightness, lightness[end - 1], "right")), end + _TIED)
-        chosen = order[first:end]
-        rows = dict(zip(shared.documents[chosen].tolist(), chosen.tolist(), strict=True))
-        known = [
-            (-weights[rows[number]], -held[rows[number]] / max(postings, 1), name, rows[number])
+        end = min(int(np.searchsorted(lightness, lightness[end - 1], "right")), end + _MAX_TIES)
+        some = order[first:end]
+        rows = dict(zip(candidates.documents[some].tolist(), some.tolist(), strict=True))
+        keys = [
+            (-weights[rows[number]], -shared[rows[number]] / max(postings, 1), name, rows[number])
             for number, (postings, name) in store.sizes(list(rows)).items()
         ]
-        yield from (row for *_, row in sorted(known))
+        yield from (row for *_, row in sorted(keys))
         first = end
 
 
-def _stored(store: Store, shared: _Shared, rows: Iterable[int]) -> list[tuple[int, Stored]]:
-    numbers = {int(shared.documents[row]): row for row in rows}
-    stored = store.stored(list(numbers))
-    return [(row, stored[number]) for number, row in numbers.items()]
+def _records(store: Store, candidates: _Candidates, rows: Iterable[int]) -> list[tuple[int, DocumentRecord]]:
+    numbers = {int(candidates.documents[row]): row for row in rows}
+    records = store.records(list(numbers))
+    return [(row, records[number]) for number, row in numbers.items()]
 
 
 def _evidence(
-    store: Store, query: Query, shared: _Shared, ranked: Sequence[tuple[int, Stored]]
-) -> tuple[Sequence[Evidence | None], list[str]]:
-    """What can be shown for each: matches grown from the contents, chained from positions, or nothing.
+    store: Store,
+    query: Query,
+    candidates: _Candidates,
+    records: Sequence[tuple[int, DocumentRecord]],
+    unreadable: list[str],
+) -> list[Evidence | None]:
+    """Find the matches of each candidate in its text or its postings, or None where neither shows them.
 
-    Also what of the contents cannot be read.
+    Contents that cannot be read are added to `unreadable`.
     """
     settings = store.settings
-    names = {int(shared.documents[i]): stored.name for i, stored in ranked}
-    found: dict[int, Evidence] = {}
-    unread: list[str] = []
-    if settings.content == "text" and names:
-        packed = store.contents([*names, *shared.boilerplate])
-        kept = dict(_unpacked(names, packed, unread))
-        base = dict(_unpacked({n: f"boilerplate {n}" for n in shared.boilerplate}, packed, unread))
-        owners = _owners(query, shared)
-        found = grown(query, settings.recipe, kept, list(base.values()), shared.found, owners)
-    if settings.has_positions:
-        for number in names.keys() - found.keys():
-            found[number] = chained(query, shared.found, number, names[number], settings.recipe.k)
-    return [found.get(number) for number in names], unread
+    names = {int(candidates.documents[row]): record.name for row, record in records}
+    owners = np.ones(len(query.hashes), np.int64)
+    owners[: query.looked_up] = candidates.owners
+    evidence: dict[int, Evidence] = {}
+    if settings.content == "text":
+        packed = store.contents([*names, *candidates.boilerplate])
+        texts = dict(_unpack(names, packed, unreadable))
+        base = dict(_unpack({n: f"boilerplate {n}" for n in candidates.boilerplate}, packed, unreadable))
+        evidence = matches_in_texts(
+            query, settings.recipe, texts, list(base.values()), candidates.postings, owners
+        )
+    rest = {number: name for number, name in names.items() if number not in evidence}
+    if settings.has_positions and rest:
+        evidence |= matches_in_postings(query, rest, candidates.postings, owners, settings.recipe.k)
+    return [evidence.get(number) for number in names]
 
 
-def _unpacked(
-    names: Mapping[int, str], packed: Mapping[int, bytes], unread: list[str]
+def _unpack(
+    names: Mapping[int, str], packed: Mapping[int, bytes], unreadable: list[str]
 ) -> Iterator[tuple[int, Document]]:
     for number, name in names.items():
         try:
             yield number, contents.unpack(name, packed.get(number))
         except Damaged as error:
-            unread.append(str(error))
-
-
-def _owners(query: Query, shared: _Shared) -> NDArray[np.int64]:
-    """In how many documents each of the query's hashes is, as far as is known."""
-    owners = np.ones(len(query.hashes), np.int64)
-    owners[: query.asked] = shared.owners
-    return owners
+            unreadable.append(str(error))
 
 
 def _hit(
-    settings: Settings, query: Query, stored: Stored, shared: _Shared, row: int, seen: Evidence | None
+    settings: Settings,
+    query: Query,
+    record: DocumentRecord,
+    candidates: _Candidates,
+    row: int,
+    evidence: Evidence | None,
 ) -> Hit:
-    sizes = query.prints.symbols, stored.symbols
-    caution, certain = "", seen is None or seen.identical
-    if seen is not None and seen.covered is not None:
-        of_query, of_document = (c / max(n, 1) for c, n in zip(seen.covered, seen.sizes, strict=True))
-        both = sum(seen.covered) / 2
-        either = sum(seen.sizes) - both
+    sizes = query.prints.symbols, record.symbols
+    note, is_certain = "", evidence is None or evidence.identical
+    if evidence is not None and evidence.covered is not None:
+        of_query, of_document = (c / max(n, 1) for c, n in zip(evidence.covered, evidence.sizes, strict=True))
+        both = sum(evidence.covered) / 2
+        either = sum(evidence.sizes) - both
     else:
-        share = query.asked / max(query.total, 1)
-        total = max(stored.postings - float(shared.passed_over[row]) / share, 1)
-        ratio = of_document = min(float(shared.of_document[row]) / share / total, 1.0)
-        of_query = float(shared.of_query[row]) / max(shared.counted, 1)
+        share = query.looked_up / max(query.total, 1)
+        total = max(record.postings - float(candidates.uncounted[row]) / share, 1)
+        ratio = of_document = min(float(candidates.of_document[row]) / share / total, 1.0)
+        of_query = float(candidates.of_query[row]) / max(candidates.counted, 1)
         if settings.stored is not None:  # the few that are stored stand for all
-            common = float(shared.of_document[row])
-            of_query, of_document = koala.shares(ratio, common, sizes, settings.recipe)
-            caution = note(ratio, sizes)
-        certain = query.is_whole
+            common = float(candidates.of_document[row])
+            of_query, of_document = selection.shares(ratio, common, sizes, settings.recipe)
+            note = caution(ratio, sizes)
+        is_certain = query.is_whole
         both = (of_query * sizes[0] + of_document * sizes[1]) / 2
         either = sum(sizes) - both
     resemblance = min(both / max(either, 1e-9), 1.0)
     named = relation(of_query, of_document, sizes)
-    if named == "identical" and not certain:
-        named = "edited"
+    if named is Relation.IDENTICAL and not is_certain:
+        named = Relation.EDITED
     return Hit(
-        stored,
+        record,
         Containment(of_query, of_document),
         resemblance,
         named,
-        seen.matches if seen else (),
-        float(shared.weights[row]),
-        caution,
+        evidence.matches if evidence else (),
+        float(candidates.weights[row]),
+        note,
     )

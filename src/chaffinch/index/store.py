@@ -1,85 +1,124 @@
-"""The one protocol of every store: batches in, postings and documents out."""
+"""The protocol that every store follows: batches in, postings and documents out."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.index.records import Batch, Info, Probed, Settings, Stored
+from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, ProbedDocument, Settings
 from chaffinch.native.segment import LookupResult
 
 Hashes = NDArray[np.uint64]
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
+"""Called with a line that says what is being done."""
 
 
 class Store(Protocol):
-    """Postings and what is known of the documents they stand in; documents have numbers, never used twice."""
+    """Postings and document records. Every document has a number, which is never used again.
+
+    Stores inherit from this class, so that the type checker compares every method with the protocol.
+    """
 
     where: str
+    """The path or address, without a password."""
     settings: Settings
 
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Within it every question is answered from one state, whatever is written meanwhile."""
+    @classmethod
+    @abstractmethod
+    def create(cls, where: str | Path, settings: Settings) -> Self:
+        """Create an empty store and open it."""
 
-    def begin(self) -> None:
-        """From here on nobody else writes: what is seen before a change is still so when it is made."""
+    @classmethod
+    @abstractmethod
+    def open(cls, where: str | Path) -> Self:
+        """Open an existing store."""
 
-    def add(self, batch: Batch) -> None:
-        """All or nothing, and for good once this returns."""
-
-    def remove(self, documents: Sequence[int]) -> None:
-        """All or nothing; what is not there is passed over."""
-
-    def lookup(self, hashes: Hashes) -> LookupResult:
-        """The postings of these hashes, by query, document and position."""
-
-    def count(self) -> int:
-        """How many documents there are."""
-
-    def stored(self, documents: Sequence[int]) -> dict[int, Stored]: ...
-
-    def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
-        """How many postings each has, and its name: of many, in less time than all that is stored."""
-
-    def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
-        """What is kept of their contents."""
-
-    def named(self, names: Sequence[str]) -> dict[str, int]:
-        """Those of the names that are there."""
-
-    def alike(self, digests: Sequence[bytes]) -> dict[bytes, str]:
-        """The name of the first document with this content."""
-
-    def boilerplate(self) -> frozenset[int]:
-        """The documents that are never a match."""
-
-    def each(self) -> Iterator[tuple[int, Stored]]:
-        """Every document, in order of the numbers."""
-
-    def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
-        """For each of them, in order of the numbers, its hashes and positions."""
-
-    def damaged(self) -> tuple[str, ...]:
-        """What cannot be read, and so is missing in every answer."""
-
-    def info(self) -> Info: ...
-
-    def merge(self, tell: Tell) -> None:
-        """Makes the index as small and fast as it can be."""
-
-    def verify(self, tell: Tell) -> list[str]:
-        """Reads everything; what is wrong, if anything is."""
-
-    def probed(self, query: bytes, names: Sequence[str]) -> None:
-        """Counts a search that came close to these documents."""
-
-    def suspicious(self) -> list[Probed]:
-        """Documents that many slightly different queries came close to."""
-
-    def forget_probes(self, names: Sequence[str]) -> None: ...
-
+    @abstractmethod
     def close(self) -> None: ...
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Answer every question inside the `with` block from one state, whatever is written meanwhile."""
+
+    @abstractmethod
+    def begin_writing(self) -> None:
+        """Lock out other writers until the store is closed, so that changes can rely on what was read."""
+
+    @abstractmethod
+    def add(self, batch: Batch) -> None:
+        """Add all of the batch or nothing. It is durable when this returns."""
+
+    @abstractmethod
+    def remove(self, documents: Sequence[int]) -> None:
+        """Remove all of these documents or none. Unknown numbers are ignored."""
+
+    @abstractmethod
+    def lookup(self, hashes: Hashes) -> LookupResult:
+        """Return the postings of these hashes, sorted by hash, document and position."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """Return the number of documents."""
+
+    @abstractmethod
+    def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]: ...
+
+    @abstractmethod
+    def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
+        """Return the posting count and the name of each document. Faster than `records` for many documents."""
+
+    @abstractmethod
+    def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
+        """Return the compressed contents of those documents that have any."""
+
+    @abstractmethod
+    def numbers_by_name(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of the documents with these names. Unknown names are missing from the result."""
+
+    @abstractmethod
+    def names_by_digest(self, digests: Sequence[bytes]) -> dict[bytes, str]:
+        """Return the name of the first document with each content."""
+
+    @abstractmethod
+    def boilerplate(self) -> frozenset[int]:
+        """Return the documents whose passages are never part of a match."""
+
+    @abstractmethod
+    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
+        """Yield every document, sorted by number."""
+
+    @abstractmethod
+    def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
+        """Yield the number, hashes and positions of each document, sorted by number."""
+
+    @abstractmethod
+    def damage(self) -> tuple[str, ...]:
+        """Describe what cannot be read and is therefore missing from every answer."""
+
+    @abstractmethod
+    def info(self) -> IndexInfo: ...
+
+    @abstractmethod
+    def merge(self, progress: Progress) -> None:
+        """Make the index as small and fast as it can be."""
+
+    @abstractmethod
+    def verify(self, progress: Progress) -> list[str]:
+        """Read everything and return what is wrong."""
+
+    @abstractmethod
+    def record_probe(self, query: bytes, names: Sequence[str]) -> None:
+        """Count a search that came close to these documents, and drop their expired counts."""
+
+    @abstractmethod
+    def suspicious(self) -> list[ProbedDocument]:
+        """Return the documents that many different queries came close to, the most probed first."""
+
+    @abstractmethod
+    def forget_probes(self, names: Sequence[str]) -> None: ...

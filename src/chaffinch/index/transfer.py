@@ -1,4 +1,4 @@
-"""An index as JSON Lines: the settings first, then each document with its content or its postings."""
+"""Export and import as JSON Lines: the settings first, then each document with its content and postings."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ import numpy as np
 
 from chaffinch.errors import Damaged, IndexTrouble, SkipReason, Unreadable
 from chaffinch.index import contents
-from chaffinch.index import ingest as adding
-from chaffinch.index.records import About, Batch, Settings, Stored
+from chaffinch.index.ingest import join_postings, plain_name
+from chaffinch.index.records import Batch, DocumentRecord, Metadata, Settings
 from chaffinch.index.store import Store
 from chaffinch.types import Document
 
-_TOGETHER = 1000
-_SCANNED = 20_000
-"""Documents whose postings are gathered at once: each time all segments are read."""
+_BATCH_DOCUMENTS = 1000
+_SCANNED_DOCUMENTS = 20_000
+"""Documents whose postings are gathered at once, since this reads all segments each time."""
 
 
 def content(store: Store, name: str) -> Document | None:
-    """A document as it was read when it was added."""
-    number = store.named([name]).get(name)
+    """Return a document as it was read when it was added, if the index stores texts."""
+    number = store.numbers_by_name([name]).get(name)
     if number is None or store.settings.content != "text":
         return None
     packed = store.contents([number]).get(number)
@@ -38,11 +38,14 @@ def content(store: Store, name: str) -> Document | None:
 
 
 def export(store: Store, path: Path) -> int:
-    """Whole under its name, or not there: a half-written file would look like an index."""
+    """Write the index to a file, and return the number of documents.
+
+    The file gets its name only when it is complete, so that half an export is never taken for an index.
+    """
     part = path.with_name(path.name + ".part")
     count = 0
     try:
-        with _opened(path, part, "w") as file, store.snapshot():
+        with _open(path, part, "w") as file, store.snapshot():
             file.write(json.dumps({"chaffinch_index": store.settings.to_dict()}) + "\n")
             for line in _lines(store):
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -55,112 +58,122 @@ def export(store: Store, path: Path) -> int:
 
 
 @contextmanager
-def _opened(named: Path, path: Path, mode: str) -> Iterator[IO[str]]:
-    """As text; packed if it is so named, without name and time: the same bytes whenever it is written."""
+def _open(named: Path, path: Path, mode: str) -> Iterator[IO[str]]:
+    """Open a text file, compressed if its name says so. It holds no time, so equal exports are equal."""
     with path.open(f"{mode}b") as file, ExitStack() as layers:
-        packed = named.suffix.lower() == ".gz"
-        inner = layers.enter_context(GzipFile("", f"{mode}b", fileobj=file, mtime=0)) if packed else file
+        is_compressed = named.suffix.lower() == ".gz"
+        inner = layers.enter_context(GzipFile("", f"{mode}b", fileobj=file, mtime=0)) if is_compressed else file
         yield layers.enter_context(io.TextIOWrapper(inner, "utf-8", newline="\n"))
 
 
 def _lines(store: Store) -> Iterator[dict[str, Any]]:
-    documents = store.each()
-    while many := dict(islice(documents, _SCANNED)):
-        postings = {n: (hashes, positions) for n, hashes, positions in store.postings_of(list(many))}
-        numbers, kept = list(many), dict[int, bytes]()
-        for i, (number, stored) in enumerate(many.items()):
-            if i % _TOGETHER == 0:
-                kept = store.contents(numbers[i : i + _TOGETHER])
+    documents = store.all_records()
+    while records := dict(islice(documents, _SCANNED_DOCUMENTS)):
+        postings = {n: (hashes, positions) for n, hashes, positions in store.postings_of(list(records))}
+        numbers, packed = list(records), dict[int, bytes]()
+        for i, (number, record) in enumerate(records.items()):
+            if i % _BATCH_DOCUMENTS == 0:
+                packed = store.contents(numbers[i : i + _BATCH_DOCUMENTS])
             hashes, positions = postings.get(number, (np.empty(0, np.uint64), np.empty(0, np.uint32)))
-            yield stored._asdict() | {
-                "about": asdict(stored.about),
-                "digest": stored.digest.hex(),
-                "content": _text(kept[number]) if number in kept else None,
-                "hashes": _text(hashes.astype("<u8").tobytes()),
-                "positions": _text(positions.astype("<u4").tobytes()) if positions.any() else None,
+            yield {
+                "name": record.name,
+                "digest": record.digest.hex(),
+                "size": record.size,
+                "symbols": record.symbols,
+                "postings": record.postings,
+                "about": asdict(record.metadata),
+                "generation": record.generation,
+                "boilerplate": record.boilerplate,
+                "content": _encode(packed[number]) if number in packed else None,
+                "hashes": _encode(hashes.astype("<u8").tobytes()),
+                "positions": _encode(positions.astype("<u4").tobytes()) if positions.any() else None,
             }
 
 
-def _text(data: bytes) -> str:
+def _encode(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
 def import_(store: Store, path: Path) -> int:
-    """Documents that are there by name are left as they are: an import that was cut off is run again."""
+    """Add the documents of an export that the index does not have, and return how many.
+
+    An import that was cut off can be run again.
+    """
     count = 0
-    with _opened(path, path, "r") as file:
+    with _open(path, path, "r") as file:
         lines = _numbered(path, file)
-        theirs = settings(path, next(lines, (0, ""))[1])
-        theirs.recipe.check(store.settings.recipe, store.where)
-        if theirs != store.settings:
-            raise IndexTrouble(
-                f"{path}: made with other settings than {store.where}; import it into a new index"
-            )
-        while some := list(islice(lines, _TOGETHER)):
+        exported = _settings(path, lines)
+        exported.recipe.check(store.settings.recipe, store.where)
+        if exported != store.settings:
+            raise IndexTrouble(f"{path}: has other settings than {store.where}; import it into a new index")
+        while some := list(islice(lines, _BATCH_DOCUMENTS)):
             count += _add(store, path, some)
     return count
 
 
 def _numbered(path: Path, file: IO[str]) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers; what is before a damaged place can be used."""
+    """Yield lines with their numbers. The lines before a damaged one can be used."""
     number = 0
     try:
         for number, line in enumerate(file, 1):
             yield number, line
     except (EOFError, zlib.error, UnicodeError, OSError) as error:
         raise Unreadable(
-            path, SkipReason.DAMAGED, f"damaged behind line {number} ({error}); what is before was imported"
+            path,
+            SkipReason.DAMAGED,
+            f"damaged after line {number} ({error}); the lines before were imported",
         ) from None
 
 
-def settings(path: Path, line: str) -> Settings:
-    """What the first line of an export says."""
+def _settings(path: Path, lines: Iterator[tuple[int, str]]) -> Settings:
+    """Read the first line of an export."""
+    _, line = next(lines, (0, ""))
     try:
         return Settings.from_dict(json.loads(line)["chaffinch_index"], str(path))
     except (ValueError, KeyError, TypeError):
-        raise Unreadable(path, SkipReason.DAMAGED, "not an index that was exported") from None
+        raise Unreadable(path, SkipReason.DAMAGED, "not an index export") from None
 
 
-def settings_of(path: Path) -> Settings:
-    """What an index needs to import this."""
-    with _opened(path, path, "r") as file:
-        return settings(path, next(_numbered(path, file), (0, ""))[1])
+def exported_settings(path: Path) -> Settings:
+    """Return the settings that an index needs to import this."""
+    with _open(path, path, "r") as file:
+        return _settings(path, _numbered(path, file))
 
 
 def _add(store: Store, path: Path, lines: Iterable[tuple[int, str]]) -> int:
     read = {d.name: (d, prints, packed) for d, prints, packed in (_read(path, *line) for line in lines)}
-    there = store.named(list(read))
-    new = [found for name, found in read.items() if name not in there]
+    known = store.numbers_by_name(list(read))
+    new = [document for name, document in read.items() if name not in known]
     if new:
-        postings = adding.joined([prints for _, prints, _ in new])
+        postings = join_postings([prints for _, prints, _ in new])
         store.add(Batch([d for d, _, _ in new], postings, [packed for *_, packed in new], []))
     return len(new)
 
 
-def _read(path: Path, number: int, line: str) -> tuple[Stored, Any, bytes | None]:
+def _read(path: Path, number: int, line: str) -> tuple[DocumentRecord, Any, bytes | None]:
     try:
-        said = json.loads(line)
-        hashes = np.frombuffer(_bytes(said.pop("hashes")), "<u8")
-        positions, kept = said.pop("positions"), said.pop("content")
-        places = None if positions is None else np.frombuffer(_bytes(positions), "<u4")
-        about = About(*(None if s is None else adding.plain_name(s) for s in said.pop("about").values()))
-        digest, name = bytes.fromhex(said.pop("digest")), adding.plain_name(said.pop("name"))
+        fields = json.loads(line)
+        name, hashes = plain_name(fields["name"]), np.frombuffer(_decode(fields["hashes"]), "<u8")
+        positions = None
+        if fields["positions"] is not None:
+            positions = np.frombuffer(_decode(fields["positions"]), "<u4")
+        metadata = Metadata(*(None if s is None else plain_name(s) for s in fields["about"].values()))
         size, symbols, postings, generation = (
-            int(said[key]) for key in ("size", "symbols", "postings", "generation")
+            int(fields[key]) for key in ("size", "symbols", "postings", "generation")
         )
-        boilerplate = bool(said["boilerplate"])
-        stored = Stored(name, digest, size, symbols, postings, about, generation, boilerplate)
-        if len(hashes) != stored.postings or (places is not None and len(places) != len(hashes)):
+        digest, boilerplate = bytes.fromhex(fields["digest"]), bool(fields["boilerplate"])
+        record = DocumentRecord(name, digest, size, symbols, postings, metadata, generation, boilerplate)
+        if len(hashes) != postings or (positions is not None and len(positions) != postings):
             raise ValueError("postings are missing")
-        packed = None if kept is None else _bytes(kept)
+        packed = None if fields["content"] is None else _decode(fields["content"])
         if packed is not None:
             contents.check(name, packed)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, Damaged) as error:
         raise Unreadable(
-            f"{path}:{number}", SkipReason.DAMAGED, f"not a document that was exported ({error})"
+            f"{path}:{number}", SkipReason.DAMAGED, f"not an exported document ({error})"
         ) from None
-    return stored, (hashes, places), packed
+    return record, (hashes, positions), packed
 
 
-def _bytes(text: str) -> bytes:
+def _decode(text: str) -> bytes:
     return base64.b64decode(text, validate=True)

@@ -1,4 +1,4 @@
-"""Programming languages: a TOML file each in languages/, and how to tell which one a file is in."""
+"""Programming languages: a TOML file each in this folder, and how to tell which one a file is in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from chaffinch.errors import ChaffinchError
 
 KEEP_NAMES = "+names"
-"""Behind a language: names, numbers and strings are compared by what they say."""
+"""Added to a language: names, numbers and strings are compared by what they say."""
 
 _ALLOWED = {
     "name", "version", "aliases", "extensions", "interpreters", "keywords", "ignore_case", "starts_name",
@@ -27,16 +27,16 @@ _ALLOWED = {
 
 @cache
 def languages() -> tuple[str, ...]:
-    """The names of all languages."""
+    """Return the names of all languages."""
     folder = files("chaffinch") / "languages"
     return tuple(sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml")))
 
 
 @cache
 def table(language: str) -> dict[str, Any]:
-    """The contents of a language's file."""
+    """Return the contents of a language's file."""
     if language not in languages():
-        raise ChaffinchError(f"no language {language!r}; chaffinch languages lists them")
+        raise ChaffinchError(f"unknown language {language!r}; `chaffinch languages` lists them")
     path = files("chaffinch") / "languages" / f"{language}.toml"
     found = tomllib.loads(path.read_text("utf-8"))
     if unknown := found.keys() - _ALLOWED:
@@ -46,19 +46,19 @@ def table(language: str) -> dict[str, Any]:
 
 @cache
 def _index(kind: str) -> dict[str, str]:
-    """From every alias, extension or interpreter to its language."""
+    """Map every alias, extension or interpreter to its language."""
     return {key.lower(): language for language in languages() for key in table(language).get(kind, ())}
 
 
 def named(name: str) -> str | None:
-    """The language of this name or alias."""
+    """Return the language with this name or alias."""
     lower = name.lower()
     return lower if lower in languages() else _index("aliases").get(lower)
 
 
 @cache
 def _signs() -> dict[str, list[tuple[re.Pattern[bytes], str]]]:
-    """For extensions that several languages have: what a file says that is in one of the rarer."""
+    """For extensions that several languages share: what shows that a file is in one of the rarer ones."""
     found: dict[str, list[tuple[re.Pattern[bytes], str]]] = {}
     for language in languages():
         for extension in table(language).get("shared_extensions", ()):
@@ -68,13 +68,13 @@ def _signs() -> dict[str, list[tuple[re.Pattern[bytes], str]]]:
 
 
 def _suffix(name: str) -> str:
-    """What follows the last dot of a file's name. Asked for every document: a path is too slow."""
+    """Return what follows the last dot of a file's name. It runs for every document, and a Path is too slow."""
     last = name[name.rfind("/") + 1 :]
     return last[last.rfind(".") + 1 :].lower() if last.rfind(".") > 0 else ""
 
 
 def of_file(name: str, head: bytes) -> str | None:
-    """The language of a file, by its extension, else by the interpreter that its first line asks for."""
+    """Return the language of a file by its extension, else by the interpreter that its first line names."""
     suffix = _suffix(name)
     for sign, language in _signs().get(suffix, ()):
         if sign.search(head):
@@ -90,16 +90,16 @@ def of_file(name: str, head: bytes) -> str | None:
 
 
 def family(language: str) -> str:
-    """The language that programs in this one are compared in, so that renaming .c to .cpp hides nothing."""
+    """Return the language that programs in this one are compared in: renaming .c to .cpp hides nothing."""
     return str(table(language).get("compared_as", language)) if language in languages() else language
 
 
 OTHER = "pygments:"
-"""Before the name of a language that has no table here and is left to Pygments."""
+"""Prefix of a language that has no table here and is lexed by Pygments."""
 
 
 def other(name: str) -> str | None:
-    """The one name of the language that Pygments has under this name or alias; None without Pygments."""
+    """Return the one name of a language that Pygments knows by this name or alias; None without Pygments."""
     try:
         lexer = pygments("pygments.lexers").find_lexer_class_by_name(name.removeprefix(OTHER))
     except (ChaffinchError, ValueError):  # Pygments' own error is a ValueError
@@ -113,14 +113,14 @@ def has_pygments() -> bool:
 
 
 def other_version() -> int:
-    """The release of Pygments, 2021000 for 2.21.0: another may give other tokens."""
+    """Return the release of Pygments, 2021000 for 2.21.0, because another may give other tokens."""
     numbers = [int(n) for n in re.findall(r"\d+", pygments("pygments").__version__)[:3]]
     major, minor, patch = (*numbers, 0, 0, 0)[:3]
     return major * 1_000_000 + minor * 1000 + patch
 
 
 def pygments(module: str) -> Any:
-    """A module of Pygments, which is an extra."""
+    """Import a module of Pygments, which is an optional dependency."""
     try:
         return import_module(module)
     except ImportError:
@@ -128,7 +128,7 @@ def pygments(module: str) -> Any:
 
 
 def records(language: str) -> Iterator[tuple[str, ...]]:
-    """One record for each thing the core must know; core/src/language.rs reads them."""
+    """Yield one record for each thing the core must know; core/src/read/language.rs parses them."""
     entries = table(language)
     if entries.get("ignore_case"):
         yield ("ignore-case",)
@@ -166,6 +166,19 @@ def records(language: str) -> Iterator[tuple[str, ...]]:
         yield "columns", columns["comment"], str(columns["continuation"]), str(columns["last"])
     for opening in entries.get("ceremony", ()):
         yield "ceremony", opening
+
+
+@cache
+def tables_hash() -> int:
+    """Return a hash of everything the core knows about all languages: the version of the front end "code"."""
+    from hashlib import sha256  # slow to import, and most commands need none
+
+    rows = (
+        b"\x1f".join(field.encode() for field in (name, *record))
+        for name in languages()
+        for record in records(name)
+    )
+    return int.from_bytes(sha256(b"\x1e".join(rows)).digest()[:6])
 
 
 def _flag(value: object) -> str:

@@ -36,7 +36,8 @@ def collect(items: Item | Iterable[Item], *, json_lines: bool = False) -> Iterat
 
     With `json_lines`, a file of JSON Lines holds a document on each line; otherwise it is a text.
     """
-    for item in as_list(items):
+    # Not as_list: an index takes more documents than fit in memory.
+    for item in [items] if isinstance(items, str | Path | File | Document) else items:
         if isinstance(item, File | Document):
             _check(item)
         if isinstance(item, Document):

@@ -28,7 +28,7 @@ _MARKS = (
 _HEAD_BYTES = 1 << 12
 _SAMPLE_BYTES = 1 << 16
 _REPLACEMENT = 0xFFFD
-_ERROR = "\uffff"  # no character, so it cannot be part of a text
+NOT_DECODED = "\uffff"  # no character, so it cannot be part of a text
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
 _DOUBLE_BYTE = ("gb18030", "cp932", "euc_jp", "cp949", "big5hkscs")
 
@@ -140,7 +140,7 @@ def source(document: Document) -> Source:
     if table is not None:
         return Source.single_byte(data, table)
     try:
-        return Source.decoded(*_decode(data, name))
+        return Source.decoded(*decode_with_offsets(data, name))
     except (LookupError, UnicodeError) as error:
         detail = f"cannot be decoded as {encoding}: {error}"
         raise Unreadable(document.name, SkipReason.DAMAGED, detail) from None
@@ -192,7 +192,7 @@ def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
     return np.array([ord(t) if len(t) == 1 else _REPLACEMENT for t in text], np.uint32)
 
 
-def _decode(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def decode_with_offsets(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return code points and where they start, from the size of every encoded character and of every error."""
     if encoding.startswith(("iso2022", "hz", "utf-7")):  # they have states: a character alone says nothing
         return _decode_bytewise(data, encoding)
@@ -201,14 +201,14 @@ def _decode(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.
     def note(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeDecodeError)
         errors.append(error.end - error.start)
-        return _ERROR, error.end
+        return NOT_DECODED, error.end
 
     codecs.register_error("chaffinch-note", note)
     text = data.decode(encoding, "chaffinch-note")
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     kinds, which = np.unique(codes, return_inverse=True)
     sizes = np.array([len(chr(c).encode(encoding, "replace")) for c in kinds.tolist()], np.uint32)[which]
-    wrong = codes == ord(_ERROR)
+    wrong = codes == ord(NOT_DECODED)
     if int(wrong.sum()) == len(errors):
         sizes[wrong] = errors
     starts = np.zeros(len(codes) + 1, np.uint32)

@@ -1,100 +1,157 @@
-"""What stands beside what within a match: a place of both sides for every line; and what of it is text."""
+"""Which symbols of the left stand beside which of the right: an offset of both for every line of a match.
+
+A run has the same symbols on both sides, so its nth symbol on the left stands beside its nth on the right.
+"""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
-from chaffinch import fingerprinting as api
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch import fingerprinting
 from chaffinch.comparison.language_group import recipe_for, symbol_weight
 from chaffinch.errors import ChaffinchError
 from chaffinch.languages import language
-from chaffinch.types import Document, Match, Pair, Span
+from chaffinch.report.document_text import Numbers, span_offsets
+from chaffinch.types import Document, Match, Pair, Stream
 
-_APART = 24
-"""Symbols at most from one place to the next, for in prose a line may be a page."""
+FARTHEST = 24
+"""Symbols from one anchor to the next, at most: in prose a line may be as long as a page."""
 
 
-class _Symbols(NamedTuple):
-    """Where each symbol of a document begins, in bytes, the numbers of those that are first in a line, between
-    which bytes there is markup, and what each symbol says."""
+class Symbols(NamedTuple):
+    """Where the symbols of a document stand."""
 
-    starts: Sequence[int]
-    firsts: list[int]
-    markup: list[tuple[int, int]]
+    starts: NDArray[np.uint32]
+    """The offset of each symbol."""
+    is_first: NDArray[np.bool_]
+    """Whether each symbol is the first in its line, with one more entry for the end."""
+    markup: Numbers
+    """Spans that contain markup and no symbols, a row for each."""
     weight: float
+    """What a symbol counts, in tokens."""
 
-    def inside(self, span: Span) -> range:
-        """The numbers of a span's symbols."""
-        return range(bisect_left(self.starts, span.start), bisect_left(self.starts, span.end))
+    def positions(self, offsets: Numbers) -> Numbers:
+        """Return the position of the first symbol at or behind each offset."""
+        return self.starts.searchsorted(offsets.astype(np.uint32))
 
-    def lines(self, numbers: range) -> list[int]:
-        """Of these the first in each line, counted from the first of all."""
-        of_lines = slice(bisect_left(self.firsts, numbers.start), bisect_left(self.firsts, numbers.stop))
-        return [number - numbers.start for number in self.firsts[of_lines]]
+    def total(self) -> float:
+        """Return how much there is, in tokens."""
+        return len(self.starts) * self.weight
+
+    def amount(self, spans: Numbers) -> float:
+        """Return how much lies in the spans, in tokens; the spans may overlap."""
+        if not len(spans):
+            return 0.0
+        size = len(self.starts) + 1
+        begin, end = (np.bincount(positions, minlength=size) for positions in self.positions(spans).T)
+        return np.count_nonzero(np.cumsum(begin - end)) * self.weight
+
+    def without_markup(self, spans: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the pieces of the spans between markup, and the number of the span that each is from."""
+        numbers = np.arange(len(spans))
+        if not len(self.markup):
+            return spans, numbers
+        which, inside = _ranges(*np.searchsorted(self.markup[:, 0], spans.T))
+        which = np.concatenate((numbers, which))
+        starts = np.concatenate((spans[:, 0], self.markup[inside, 1]))
+        ends = np.concatenate((spans[:, 1], self.markup[inside, 0]))
+        order = np.lexsort((starts, which))
+        return np.column_stack((starts[order], ends[np.lexsort((ends, which))])), which[order]
 
 
-_NONE = _Symbols([], [], [], 0.0)
+NO_SYMBOLS = Symbols(np.empty(0, np.uint32), np.zeros(1, bool), np.empty((0, 2), np.int64), 0.0)
 
 
-class Beside:
-    """Runs have symbol for symbol the same, so the nth of one side stands beside the nth of the other."""
+class FileMatches(NamedTuple):
+    """The matches of a pair between one file of the left and one of the right."""
 
-    def __init__(self, documents: Mapping[str, Mapping[str, Document]], fronts: Iterable[str]) -> None:
-        self._documents = documents
-        self._fronts: list[str] = list(fronts)
-        self._known: dict[tuple[str, str], _Symbols] = {}
+    left: str
+    right: str
+    """The names of the documents."""
+    numbers: list[int]
+    """Which matches of the pair they are."""
+    matches: list[Match]
+    runs: Numbers
+    """As `run_offsets` returns them."""
+    bounds: list[int]
+    """The first run of each match, and the end of the last."""
 
-    def steps(self, pair: Pair, match: Match) -> Iterator[tuple[int, int]]:
-        """The bytes at which a run or a line of one of them begins, left and right."""
-        left, right = (self._symbols(*at) for at in ((pair.left, match.left), (pair.right, match.right)))
-        for spans in match.runs:
-            yield spans[0].start, spans[1].start
-            in_left, in_right = left.inside(spans[0]), right.inside(spans[1])
-            size = min(len(in_left), len(in_right))
-            if size > _APART:
-                places = {*left.lines(in_left), *right.lines(in_right), *range(_APART, size, _APART)} - {0}
-                for n in sorted(place for place in places if place < size):
-                    yield left.starts[in_left.start + n], right.starts[in_right.start + n]
 
-    def amounts(self, submission: str, document: str, spans: list[Span]) -> tuple[float, float]:
-        """How much of a document lies in the spans, which may overlap, and how much there is."""
-        symbols = self._symbols(submission, Span(document, 0, 0))
-        inside = reached = 0
-        for numbers in sorted(map(symbols.inside, spans), key=lambda numbers: numbers.start):
-            inside += max(0, numbers.stop - max(numbers.start, reached))
-            reached = max(reached, numbers.stop)
-        return inside * symbols.weight, len(symbols.starts) * symbols.weight
+def by_files(pair: Pair) -> list[FileMatches]:
+    """Return the matches of a pair, and its repeats, by the files they are in."""
+    groups: dict[tuple[str, str], list[tuple[int, Match]]] = {}
+    for number, match in enumerate(pair.places):
+        groups.setdefault((match.left.document, match.right.document), []).append((number, match))
+    return [_file_matches(*files, *zip(*group, strict=True)) for files, group in groups.items()]
 
-    def pieces(self, submission: str, span: Span) -> list[Span]:
-        """A span without the markup in it, of which nothing was compared."""
-        if not (markup := self._symbols(submission, span).markup):
-            return [span]
-        first, behind = (bisect_left(markup, (place, place)) for place in (span.start, span.end))
-        ends = [span.start, *(end for both in markup[first:behind] for end in both), span.end]
-        return [Span(span.document, a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)]
 
-    def _symbols(self, submission: str, span: Span) -> _Symbols:
-        key = submission, span.document
-        if key not in self._known:
-            self._known[key] = self._read(self._documents.get(submission, {}).get(span.document))
-        return self._known[key]
+def _file_matches(left: str, right: str, numbers: Sequence[int], matches: Sequence[Match]) -> FileMatches:
+    bounds = [0, *accumulate(len(match.runs) for match in matches)]
+    return FileMatches(left, right, list(numbers), list(matches), run_offsets(matches), bounds)
 
-    def _read(self, document: Document | None) -> _Symbols:
-        """Nothing of what cannot be read again."""
-        if document is None or not self._fronts:
-            return _NONE
-        family = language.family(document.language or "text")
-        front = family if family in self._fronts else self._fronts[0]
-        try:
-            stream = api.stream(document, recipe_for(front))
-        except ChaffinchError:
-            return _NONE
-        starts, data = stream.starts.data, document.data  # a list would take ten times the memory
-        ends_of_lines = (found.start() for found in re.finditer(b"[\n\r]", data))
-        firsts = sorted({bisect_left(starts, end) for end in ends_of_lines})
-        between = zip(stream.ends.data, starts[1:], strict=False) if document.format == "html" else ()
-        markup = [(a, b) for a, b in between if b - a > 2 and b"<" in data[a:b]]
-        return _Symbols(starts, firsts, markup, symbol_weight(front))
+
+def run_offsets(matches: Sequence[Match]) -> Numbers:
+    """Return the offsets of all runs, a row for each: start and end on the left, start and end on the right."""
+    return span_offsets([span for match in matches for run in match.runs for span in run]).reshape(-1, 4)
+
+
+def anchors(left: Symbols, right: Symbols, runs: Numbers) -> tuple[Numbers, Numbers]:
+    """Return offsets that stand beside each other, left and right in a row, and the run of each.
+
+    There is an anchor where a run begins, and in a long run where a line of either side begins.
+    """
+    (left_first, left_end), (right_first, right_end) = (
+        left.positions(runs[:, :2]).T,
+        right.positions(runs[:, 2:]).T,
+    )
+    size = np.minimum(left_end - left_first, right_end - right_first)
+    run, step = _ranges(np.zeros_like(size), np.maximum(size, 1))
+    is_first = left.is_first[left_first[run] + step] | right.is_first[right_first[run] + step]
+    is_inside = is_first | (step % FARTHEST == 0)
+    chosen = np.flatnonzero((step == 0) | is_inside & (size > FARTHEST)[run])
+    run, step = run[chosen], step[chosen]
+    offsets = runs[run][:, [0, 2]]
+    inside = np.flatnonzero(step)
+    offsets[inside, 0] = left.starts[(left_first[run] + step)[inside]]
+    offsets[inside, 1] = right.starts[(right_first[run] + step)[inside]]
+    return offsets, run
+
+
+def _ranges(starts: Numbers, ends: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the numbers from each start to its end, one range after another, and the range of each."""
+    lengths = ends - starts
+    which = np.repeat(np.arange(len(lengths)), lengths)
+    return which, np.arange(len(which)) + (starts + lengths - np.cumsum(lengths))[which]
+
+
+def read_symbols(document: Document, fronts: Sequence[str], stream: Stream | None = None) -> Symbols:
+    """Return where the symbols of a document stand; none if it cannot be read.
+
+    `fronts` are the languages that were compared; `stream` is the document's, if comparing made it.
+    """
+    if not fronts:
+        return NO_SYMBOLS
+    family = language.family(document.language)
+    front = family if family in fronts else fronts[0]
+    try:
+        stream = stream or fingerprinting.stream(document, recipe_for(front))
+    except ChaffinchError:
+        return NO_SYMBOLS
+    data = np.frombuffer(document.data, np.uint8)
+    line_ends = np.flatnonzero((data == ord("\n")) | (data == ord("\r")))
+    is_first = np.zeros(len(stream) + 1, bool)
+    is_first[np.searchsorted(stream.starts, line_ends.astype(np.uint32))] = True
+    markup = _markup(data, stream) if document.format == "html" else NO_SYMBOLS.markup
+    return Symbols(stream.starts, is_first, markup, symbol_weight(front))
+
+
+def _markup(data: NDArray[np.uint8], stream: Stream) -> Numbers:
+    """Return the spans between symbols that contain a tag."""
+    gaps = np.column_stack((stream.ends[:-1], stream.starts[1:])).astype(np.int64)
+    tags = np.concatenate(([0], np.cumsum(data == ord("<"))))
+    return gaps[(gaps[:, 1] - gaps[:, 0] > 2) & (tags[gaps[:, 1]] > tags[gaps[:, 0]])]

@@ -10,10 +10,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from chaffinch.report.align import anchors, run_offsets
 from chaffinch.report.anonymize.anonymous_report import everybody, nameless, only
-from chaffinch.report.document_text import Text, Texts, digest, pair_keys
+from chaffinch.report.document_text import DocumentText, span_offsets
+from chaffinch.report.figures import GLOSSARY, plain, shown_date, shown_surprise, worded
 from chaffinch.report.page import encoded, script, styles, template, write
-from chaffinch.report.view import VERDICTS, WORDS, plain, shown_date, surprise, verdicts_of, worded
+from chaffinch.report.report_texts import ReportTexts
+from chaffinch.report.verdicts import VERDICTS, digest, pair_keys, read_verdicts
 from chaffinch.types import Match, Pair, Report, Span
 
 _PAGE_SIZE = 960_000
@@ -55,7 +58,7 @@ class _Line:
 class _Side:
     """One side of a match: its text, the characters of the match, and those of its runs, in order."""
 
-    text: Text
+    text: DocumentText
     start: int
     end: int
     runs: tuple[tuple[int, int], ...]
@@ -116,8 +119,8 @@ def case_file(
         key = pair_keys(alone, everybody(report).labels)[both]
     report = nameless(alone, names) if names else alone
     pair = report.pairs[0]
-    texts = Texts(report, names.edits_of if names else None, aligned=True)
-    verdict = verdicts_of(verdicts).get(verdict_key, {"verdict": "", "note": ""})
+    texts = ReportTexts(report, names.edits_of if names else None)
+    verdict = read_verdicts(verdicts).get(verdict_key, {"verdict": "", "note": ""})
     note = names.text(verdict["note"]) if names else verdict["note"]
     documents = list(_documents(texts, pair))
     shown_documents = list(_fitting(documents, _LIST_SIZE))
@@ -127,7 +130,7 @@ def case_file(
         "script": script("case.js"),
         "pair": pair,
         "figures": _figures(report, pair),
-        "glossary": WORDS,
+        "glossary": GLOSSARY,
         "choices": VERDICTS,
         "verdict": verdict["verdict"],
         "note": note[:_NOTE_LENGTH],
@@ -172,7 +175,7 @@ def _fitting(parts: Iterable[str], room: int) -> Iterator[str]:
 
 
 def _figures(report: Report, pair: Pair) -> dict[str, str]:
-    unusual = surprise(report, pair)
+    unusual = shown_surprise(report, pair)
     return {
         "score": f"{pair.score:.0%}",
         "of the left in matches": f"{pair.coverage.left:.0%}",
@@ -196,13 +199,13 @@ def _dates(report: Report, pair: Pair) -> dict[str, str]:
     return {side: shown_date(date) for side, date in dates.items() if date}
 
 
-def _documents(texts: Texts, pair: Pair) -> Iterator[str]:
+def _documents(texts: ReportTexts, pair: Pair) -> Iterator[str]:
     for submission in (pair.left, pair.right):
         for d in texts.submissions[submission].documents:
             yield _part("document", submission, texts.short(d.name), len(d.data), digest(d), d.file_sha256)
 
 
-def _matches(texts: Texts, pair: Pair, room: int) -> list[str]:
+def _matches(texts: ReportTexts, pair: Pair, room: int) -> list[str]:
     """Return the largest matches that there is room for, in the order of the left side."""
     order = sorted(pair.places, key=lambda match: _position(texts, pair, match))
     numbered = list(enumerate(order, 1))
@@ -216,21 +219,21 @@ def _matches(texts: Texts, pair: Pair, room: int) -> list[str]:
     return [section for _, section in sorted(shown.items())]
 
 
-def _position(texts: Texts, pair: Pair, match: Match) -> tuple[int, int, int]:
+def _position(texts: ReportTexts, pair: Pair, match: Match) -> tuple[int, int, int]:
     """Return the sort key that the pages of the report use too."""
     names = [d.name for d in texts.submissions[pair.left].documents]
     file = names.index(match.left.document) if match.left.document in names else -1
     return file, match.left.start, match.right.start
 
 
-def _match(texts: Texts, pair: Pair, match: Match, number: int, room: int) -> str:
+def _match(texts: ReportTexts, pair: Pair, match: Match, number: int, room: int) -> str:
     """Render a match with the rows that there is room for."""
     left = _side(texts, pair.left, match.left, [run for run, _ in match.runs])
     right = _side(texts, pair.right, match.right, [run for _, run in match.runs])
     colour = (number - 1) % _COLOURS
     heads = _head(texts, pair.left, match.left, left), _head(texts, pair.right, match.right, right)
     frame = number, colour, _summary(pair, match), heads
-    lines = list(_aligned(left, right, texts.steps(pair, match)))
+    lines = list(_aligned(left, right, _lines_beside(texts, pair, match, left, right)))
     rows = (_part("row", left.line(a), right.line(b), colour) for a, b in lines)
     shown = list(_fitting(rows, room - _size(_part("match", *frame, (), 0)) - _MATCH_END))
     return _part("match", *frame, shown, len(lines) - len(shown))
@@ -244,7 +247,7 @@ def _summary(pair: Pair, match: Match) -> str:
     return f"{match.symbols:,} symbols in {runs}, longest {match.longest:,}{also}{repeat}"
 
 
-def _head(texts: Texts, submission: str, span: Span, side: _Side) -> dict[str, str]:
+def _head(texts: ReportTexts, submission: str, span: Span, side: _Side) -> dict[str, str]:
     first, last = side.lines
     place = f"line {first}" if first == last else f"lines {first}–{last}"
     document = texts.documents[submission][span.document]
@@ -253,24 +256,33 @@ def _head(texts: Texts, submission: str, span: Span, side: _Side) -> dict[str, s
     return {"file": texts.short(span.document), "place": place}
 
 
-def _side(texts: Texts, submission: str, span: Span, runs: list[Span]) -> _Side:
+def _side(texts: ReportTexts, submission: str, span: Span, runs: list[Span]) -> _Side:
     whole = texts.span(submission, span)
     if whole is None:
-        return _Side(Text("", {}, {}), 0, 0, ())
-    pieces = (texts.span(submission, piece) for run in runs for piece in texts.pieces(submission, run))
-    return _Side(*whole, tuple(sorted((start, end) for _, start, end in filter(None, pieces))))
+        return _Side(DocumentText(""), 0, 0, ())
+    pieces, _ = texts.symbols(submission, span.document).without_markup(span_offsets(runs))
+    return _Side(*whole, tuple(sorted((start, end) for start, end in whole[0].spans(pieces).tolist())))
+
+
+def _lines_beside(
+    texts: ReportTexts, pair: Pair, match: Match, left: _Side, right: _Side
+) -> Iterator[tuple[int, int]]:
+    """Yield lines of the left and the right that stand beside each other."""
+    symbols = texts.symbols(pair.left, match.left.document), texts.symbols(pair.right, match.right.document)
+    offsets, _ = anchors(*symbols, run_offsets([match]))
+    for a, b in zip(left.text.characters(offsets[:, 0]), right.text.characters(offsets[:, 1]), strict=True):
+        yield left.text.line(a), right.text.line(b)
 
 
 def _aligned(
-    left: _Side, right: _Side, steps: list[tuple[int, int]]
+    left: _Side, right: _Side, beside: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int | None, int | None]]:
     """Yield the lines of both sides, equal symbols in one row, with some lines before and after."""
     (a, a_last), (b, b_last) = left.lines, right.lines
     before = max(min(_CONTEXT, a - 1), min(_CONTEXT, b - 1))
     for n in range(before, 0, -1):
         yield (a - n if a > n else None), (b - n if b > n else None)
-    for a_step, b_step in steps:
-        a_next, b_next = left.text.line(a_step), right.text.line(b_step)
+    for a_next, b_next in beside:
         if a < a_next <= a_last and b < b_next <= b_last:
             yield from zip_longest(range(a, a_next), range(b, b_next))
             a, b = a_next, b_next

@@ -1,86 +1,105 @@
-"""Where the submissions of each cluster are drawn: by forces, from a fixed beginning, the same every time."""
+"""Where the submissions of each cluster are drawn: by forces, from a fixed start, the same on every machine."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import cos, hypot, pi, sin, sqrt
+from collections.abc import Sequence
+from math import cos, pi, sin, sqrt
 from typing import NamedTuple
 
-_WORK = 1_500_000
-"""Steps for one cluster at most: so that a very large one is drawn roughly rather than late."""
-_ROUNDS = 150
+import numpy as np
+from numpy.typing import NDArray
+
+_WORK = 6_000_000
+"""Rounds times members squared: the work spent on one cluster, so that a large one is not drawn late."""
+_MOST_ROUNDS = 150
+_FEWEST_ROUNDS = 10
+"""Fewer rounds improve nothing: a very large cluster stays the spiral that it starts as."""
 _GAP = 80.0
 _MARGIN = 44.0
-_GOLDEN = pi * (3 - sqrt(5))
+_GOLDEN_ANGLE = pi * (3 - sqrt(5))
 
-Edges = Mapping[tuple[int, int], float]
-"""From two places in a cluster to the score of their pair."""
+Edges = dict[tuple[int, int], float]
+"""From two members of a cluster to the score of their pair."""
+Shape = tuple[int, Edges]
+"""The number of members of a cluster, and its edges."""
+Places = NDArray[np.float64]
+"""A row of x and y for each member."""
 
 
 class Drawing(NamedTuple):
-    """How wide and high all clusters are together, and where in that each submission is."""
+    """The width and height of all clusters together, and where each member of each cluster is."""
 
     width: float
     height: float
     places: list[list[tuple[float, float]]]
 
 
-def draw(clusters: Sequence[tuple[int, Edges]]) -> Drawing:
-    """The clusters, as numbers of members and edges, in rows from left to right."""
-    shapes = [_boxed(_settled(size, edges)) for size, edges in clusters]
-    area = sum(width * height for width, height, _ in shapes)
-    limit = max(sqrt(area) * 1.5, max((width for width, _, _ in shapes), default=0.0))
-    x = y = row = widest = 0.0
-    found = []
-    for width, height, places in shapes:
+def draw(clusters: Sequence[Shape]) -> Drawing:
+    """Draw the clusters in rows, from left to right."""
+    settled: dict[int, Places] = {}
+    rounds = [_rounds(size) for size, _ in clusters]
+    for count in set(rounds):  # together, since most clusters are tiny
+        batch = [n for n, of_cluster in enumerate(rounds) if of_cluster == count]
+        settled |= zip(batch, _settle([clusters[n] for n in batch], count), strict=True)
+    boxes = [settled[n] - settled[n].min(axis=0) + _MARGIN for n in range(len(clusters))]
+    sizes = [(box.max(axis=0) + _MARGIN).tolist() for box in boxes]
+    area = sum(width * height for width, height in sizes)
+    limit = max(sqrt(area) * 1.5, max((width for width, _ in sizes), default=0.0))
+    x = y = row_height = widest = 0.0
+    places = []
+    for box, (width, height) in zip(boxes, sizes, strict=True):
         if x and x + width > limit:
-            x, y, row = 0.0, y + row, 0.0
-        found.append([(round(x + px, 1), round(y + py, 1)) for px, py in places])
-        x, row = x + width, max(row, height)
+            x, y, row_height = 0.0, y + row_height, 0.0
+        places.append([(round(x + left, 1), round(y + top, 1)) for left, top in box.tolist()])
+        x, row_height = x + width, max(row_height, height)
         widest = max(widest, x)
-    return Drawing(round(widest, 1), round(y + row, 1), found)
+    return Drawing(round(widest, 1), round(y + row_height, 1), places)
 
 
-def _boxed(places: list[tuple[float, float]]) -> tuple[float, float, list[tuple[float, float]]]:
-    """Width, height and the places moved to within them."""
-    left, top = (min(p[axis] for p in places) for axis in (0, 1))
-    right, bottom = (max(p[axis] for p in places) for axis in (0, 1))
-    moved = [(x - left + _MARGIN, y - top + _MARGIN) for x, y in places]
-    return right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN, moved
+def _rounds(size: int) -> int:
+    rounds = min(_MOST_ROUNDS, _WORK // (size * size))
+    return rounds if size > 2 and rounds >= _FEWEST_ROUNDS else 0
 
 
-def _settled(size: int, edges: Edges) -> list[tuple[float, float]]:
-    """Members push each other away, edges pull together: Fruchterman and Reingold, 1991."""
+def _start(size: int) -> Places:
+    """Return two members side by side, or more in a spiral."""
     if size == 2:
-        return [(0.0, 0.0), (_GAP * 1.4, 0.0)]
-    xs = [_GAP * sqrt(n + 0.5) * cos(n * _GOLDEN) for n in range(size)]
-    ys = [_GAP * sqrt(n + 0.5) * sin(n * _GOLDEN) for n in range(size)]
-    rounds = min(_ROUNDS, _WORK // (size * size))
-    for turn in range(rounds):
-        dx, dy = [0.0] * size, [0.0] * size
-        for a in range(size):
-            ax, ay = xs[a], ys[a]
-            for b in range(a):
-                x, y = ax - xs[b], ay - ys[b]
-                push = _GAP * _GAP / max(x * x + y * y, 0.01)
-                dx[a] += x * push
-                dy[a] += y * push
-                dx[b] -= x * push
-                dy[b] -= y * push
-        for (a, b), score in edges.items():
-            x, y = xs[a] - xs[b], ys[a] - ys[b]
-            pull = hypot(x, y) / _GAP * (0.3 + score)
-            dx[a] -= x * pull
-            dy[a] -= y * pull
-            dx[b] += x * pull
-            dy[b] += y * pull
-        for a in range(size):  # towards the middle, or what has no edges would drift away
-            dx[a] -= xs[a] * 0.3
-            dy[a] -= ys[a] * 0.3
-        heat = _GAP * (1 - turn / rounds)
-        for a in range(size):
-            length = max(hypot(dx[a], dy[a]), 0.01)
-            step = min(length, heat) / length
-            xs[a] += dx[a] * step
-            ys[a] += dy[a] * step
-    return list(zip(xs, ys, strict=True))
+        return np.array([[0.0, 0.0], [_GAP * 1.4, 0.0]])
+    # Rounded, since sines differ in the last bit from machine to machine.
+    spiral = [(sqrt(n + 0.5), n * _GOLDEN_ANGLE) for n in range(size)]
+    return np.array([(round(_GAP * r * cos(turn), 6), round(_GAP * r * sin(turn), 6)) for r, turn in spiral])
+
+
+def _settle(clusters: Sequence[Shape], rounds: int) -> list[Places]:
+    """Move members apart and edges together: Fruchterman and Reingold, 1991."""
+    bounds = np.cumsum([0, *(size for size, _ in clusters)])
+    places = np.concatenate([_start(size) for size, _ in clusters])
+    if not rounds:
+        return np.split(places, bounds[1:-1])
+    pairs = [np.column_stack(np.tril_indices(size, -1)) for size, _ in clusters]
+    pull = [_pull(both, edges) for both, (_, edges) in zip(pairs, clusters, strict=True)]
+    one, other = np.concatenate([both + first for both, first in zip(pairs, bounds[:-1], strict=True)]).T
+    strength = np.concatenate(pull) / _GAP
+    for n in range(rounds):
+        apart = places[one] - places[other]
+        squared = _squared(apart)
+        forces = apart * (_GAP * _GAP / np.maximum(squared, 0.01) - np.sqrt(squared) * strength)[:, None]
+        sums = (np.bincount(one, f, len(places)) - np.bincount(other, f, len(places)) for f in forces.T)
+        # A little towards the middle, or members without edges would drift away.
+        force = np.column_stack(list(sums)) - places * 0.3
+        length = np.maximum(np.sqrt(_squared(force)), 0.01)
+        places += force * (np.minimum(length, _GAP * (1 - n / rounds)) / length)[:, None]
+    return np.split(places, bounds[1:-1])
+
+
+def _pull(pairs: NDArray[np.int64], edges: Edges) -> NDArray[np.float64]:
+    """Return how strongly the members of each pair attract each other: not at all without an edge."""
+    scores = edges | {(b, a): score for (a, b), score in edges.items()}
+    return np.array([0.3 + scores[a, b] if (a, b) in scores else 0.0 for a, b in pairs.tolist()])
+
+
+def _squared(vectors: Places) -> NDArray[np.float64]:
+    """Return the squared length of each vector, with the same rounding everywhere."""
+    x, y = vectors.T
+    squared: NDArray[np.float64] = x * x + y * y
+    return squared

@@ -1,4 +1,4 @@
-"""A report for other programs: JSON with everything, CSV with a line a pair."""
+"""A report for other programs: JSON with everything, CSV with a line for each pair."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import csv
 import io
 from typing import Any
 
-from chaffinch.report.document_text import Texts, digest
-from chaffinch.report.view import number, plain
+from chaffinch.report.figures import number, plain
+from chaffinch.report.report_texts import ReportTexts
+from chaffinch.report.verdicts import digest
 from chaffinch.types import Match, Pair, Passage, Report, Span
 
 _COLUMNS = (
@@ -26,8 +27,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """All that was found, with lists, dictionaries, texts and numbers only; the same for the same report."""
-    texts = Texts(report)
+    """Return all results as lists, dictionaries, strings and numbers; the same for the same report."""
+    texts = ReportTexts(report)
     return {
         "pairs": [_pair(texts, pair) for pair in report.pairs],
         "documents": [
@@ -51,7 +52,7 @@ def to_json(report: Report) -> dict[str, Any]:
     } | ({"dates": dict(report.dates)} if report.dates else {})
 
 
-def _pair(texts: Texts, pair: Pair) -> dict[str, Any]:
+def _pair(texts: ReportTexts, pair: Pair) -> dict[str, Any]:
     return {
         "left": pair.left,
         "right": pair.right,
@@ -64,7 +65,7 @@ def _pair(texts: Texts, pair: Pair) -> dict[str, Any]:
     }
 
 
-def _match(texts: Texts, pair: Pair, match: Match) -> dict[str, Any]:
+def _match(texts: ReportTexts, pair: Pair, match: Match) -> dict[str, Any]:
     return {
         "left": _span(texts, pair.left, match.left),
         "right": _span(texts, pair.right, match.right),
@@ -74,23 +75,21 @@ def _match(texts: Texts, pair: Pair, match: Match) -> dict[str, Any]:
     }
 
 
-def _passage(texts: Texts, passage: Passage) -> dict[str, Any]:
+def _passage(texts: ReportTexts, passage: Passage) -> dict[str, Any]:
     span = _span(texts, texts.owner.get(passage.span.document, ""), passage.span)
     return {**span, "symbols": passage.symbols, "owners": passage.owners}
 
 
-def _span(texts: Texts, submission: str, span: Span) -> dict[str, Any]:
-    found = texts.span(submission, span)
-    lines = list(found[0].line_range(*found[1:])) if found else None
-    told: dict[str, Any] = {"file": span.document, "start": span.start, "end": span.end, "lines": lines}
+def _span(texts: ReportTexts, submission: str, span: Span) -> dict[str, Any]:
+    shown = texts.span(submission, span)
+    lines = list(shown[0].line_range(*shown[1:])) if shown else None
     document = texts.documents.get(submission, {}).get(span.document)
-    if document and document.sections:
-        told["place"] = document.place(span.start)
-    return told
+    place = {"place": document.place(span.start)} if document and document.sections else {}
+    return {"file": span.document, "start": span.start, "end": span.end, "lines": lines, **place}
 
 
 def to_csv(report: Report) -> str:
-    """One line a pair; no name can be taken for a formula."""
+    """Return a line for each pair; a spreadsheet takes no name for a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_COLUMNS)

@@ -20,7 +20,7 @@ from chaffinch.report.bundle import bundle
 from chaffinch.report.view import View
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment, Template
 
 _DATA_FILE = re.compile(r"[ps]\d+\.js")
 _DATA_FILE_SIZE = 200_000
@@ -49,8 +49,7 @@ def script(*entries: str) -> str:
 
 
 @cache
-def template(name: str) -> Template:
-    """Return a page template; it escapes every value that is not marked as safe."""
+def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # only commands that write pages need it
 
     environment = Environment(
@@ -62,7 +61,12 @@ def template(name: str) -> Template:
         keep_trailing_newline=True,
     )
     environment.filters["grouped"] = lambda number: f"{number:,}"
-    return environment.get_template(name)
+    return environment
+
+
+def template(name: str) -> Template:
+    """Return a page template; it escapes every value that is not marked as safe."""
+    return _environment().get_template(name)
 
 
 def _safe(text: str) -> str:

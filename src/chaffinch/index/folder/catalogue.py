@@ -1,6 +1,6 @@
-"""The catalogue of an embedded index in SQLite: documents, where their contents are, which segments count.
+"""The catalogue of an embedded index, in SQLite: documents, their contents, the segments in use.
 
-What is committed here is there; a segment's file without a row here is the rest of a crash.
+Whatever is committed here is in the index. A segment file without a row here is left over from a crash.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from chaffinch.errors import IndexTrouble, NoIndex
-from chaffinch.index.folder.text_file import Place
-from chaffinch.index.records import About, Settings, Stored
+from chaffinch.index.folder.text_file import ContentSpan
+from chaffinch.index.records import DocumentRecord, Metadata, Settings
 
-# Made so that a million documents need little. A name or a content is looked up by a short hash of it and then
-# compared: a quarter of the size of an index of the names themselves. What comes from one place has one contact
-# and one address up to its last part, which is often the name: that is kept once. A date is a number if it can
-# be, and what few documents have is in one column.
+# A million documents should need little space. Names and digests are looked up by a short key and then
+# compared: this takes a quarter of the space of an index of the names themselves. Documents from one source
+# share the contact and the URL up to its last part, so these are stored once; the last part is often the name.
+# A date is stored as a number if possible, and the generation and the boilerplate flag, which few documents
+# have, share one column.
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE origins (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, url_head TEXT, contact TEXT);
@@ -47,17 +48,17 @@ _COLUMNS = """
     d.id, d.name, d.digest, d.size, d.symbols, d.postings, o.url_head, d.url_tail, o.contact, d.date, d.marks
     FROM documents d LEFT JOIN origins o ON o.id = d.origin
 """
-_NOT_ONE = "not an index, or a damaged one"
-_CURE = "put back a copy of it, or import what was exported"
-_PATIENCE = 60
-"""Seconds that one waits for another who is writing."""
+_NOT_AN_INDEX = "not an index, or a damaged one"
+_REMEDY = "restore a copy of it, or import an export of it"
+_BUSY_TIMEOUT = 60
+"""Seconds to wait for another connection that is writing."""
 _CACHE_KIB = 64 << 10
-_MANY = 512
-"""Values bound in one statement."""
+_MAX_VALUES = 512
+"""Values bound in one statement, at most."""
 
 
 class SegmentRow(NamedTuple):
-    """A segment that counts: the documents first to last have all their postings in it."""
+    """A segment in use. It holds all postings of the documents `first` to `last`."""
 
     number: int
     postings: int
@@ -67,17 +68,17 @@ class SegmentRow(NamedTuple):
 
 
 class Catalogue:
-    """One connection; a thread that writes needs its own."""
+    """One connection to the catalogue. A thread that writes needs its own."""
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
         self.path = path
         self._connection, self._stamp = _connect(path, write)
-        if write:  # keys come in any order: what they touch should stay in memory
+        if write:  # keys arrive in random order, so the pages they touch should stay in memory
             self._connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
 
     @classmethod
     def create(cls, path: Path, settings: Settings) -> None:
-        """All of it is in this one file when this returns."""
+        """Create an empty catalogue, all of it in this one file."""
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.executescript("PRAGMA synchronous = FULL; BEGIN;" + _SCHEMA)
             connection.execute("INSERT INTO meta VALUES ('settings', ?)", [json.dumps(settings.to_dict())])
@@ -87,26 +88,26 @@ class Catalogue:
     def close(self) -> None:
         self._connection.close()
 
-    def stale(self) -> bool:
-        """Whether there is something newer that this connection will not see."""
+    def is_stale(self) -> bool:
+        """Return whether the file has changed in a way that this connection will not see."""
         return self._stamp is not None and self._stamp != _stamp(self.path)
 
     def settings(self) -> Settings:
-        said = self.meta("settings")
-        if said is None:
-            raise IndexTrouble(f"{self.path.parent}: {_NOT_ONE}; {_CURE}")
-        return Settings.from_dict(json.loads(said), str(self.path.parent))
+        settings = self.meta("settings")
+        if settings is None:
+            raise IndexTrouble(f"{self.path.parent}: {_NOT_AN_INDEX}; {_REMEDY}")
+        return Settings.from_dict(json.loads(settings), str(self.path.parent))
 
     def meta(self, key: str) -> Any:
-        return self._one("SELECT value FROM meta WHERE key = ?", key)
+        return self._value("SELECT value FROM meta WHERE key = ?", key)
 
-    def _one(self, statement: str, *values: object) -> Any:
+    def _value(self, statement: str, *values: object) -> Any:
         row = self._connection.execute(statement, values).fetchone()
         return None if row is None else row[0]
 
     @contextmanager
     def transaction(self, kind: str = "DEFERRED") -> Iterator[None]:
-        """One state for all that is read; all or nothing for what is written."""
+        """Read one state; write all or nothing."""
         self._connection.execute(f"BEGIN {kind}")
         try:
             yield
@@ -117,72 +118,72 @@ class Catalogue:
             raise
 
     @contextmanager
-    def changing(self) -> Iterator[None]:
-        """A transaction after which readers look again at what there is."""
+    def change(self) -> Iterator[None]:
+        """Run a transaction after which readers look for new segments and contents."""
         with self.transaction("IMMEDIATE"):
             yield
             self._connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'version'")
 
     def take(self, counter: str, count: int) -> int:
-        """The first of so many numbers that nobody has had; within a change."""
+        """Reserve `count` new numbers and return the first. Call this inside `change`."""
         first = int(self.meta(counter))
         self._connection.execute("UPDATE meta SET value = ? WHERE key = ?", [first + count, counter])
         return first
 
-    def insert(self, first: int, documents: Sequence[Stored]) -> None:
-        """Documents numbered from `first`; within a change."""
+    def insert(self, first: int, documents: Sequence[DocumentRecord]) -> None:
+        """Add documents, numbered from `first`. Call this inside `change`."""
         origins: dict[tuple[str | None, str | None], int] = {}
         rows = [self._row(first + i, document, origins) for i, document in enumerate(documents)]
-        places = ", ".join("?" * 11)
-        self._connection.executemany(f"INSERT INTO documents VALUES ({places})", rows)
+        values = ", ".join("?" * 11)
+        self._connection.executemany(f"INSERT INTO documents VALUES ({values})", rows)
         self._count(len(rows))
 
-    def place(self, places: Iterable[Place], end: int) -> None:
-        """Where contents are, new or anew, and where their file ends; within a change."""
-        self._connection.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", places)
+    def set_contents(self, spans: Iterable[ContentSpan], end: int) -> None:
+        """Record where contents are and where their file ends. Call this inside `change`."""
+        self._connection.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", spans)
         self._connection.execute("UPDATE meta SET value = ? WHERE key = 'texts_end'", [end])
 
     def _row(
-        self, number: int, document: Stored, origins: dict[tuple[str | None, str | None], int]
+        self, number: int, document: DocumentRecord, origins: dict[tuple[str | None, str | None], int]
     ) -> tuple[object, ...]:
-        about, origin, tail = document.about, None, None
-        if about.url or about.contact:
-            head, slash, tail = (about.url or "").rpartition("/")
-            place = (head + slash if about.url else None), about.contact or None
-            if place not in origins:
-                origins[place] = self._origin(*place)
-            origin, tail = origins[place], tail if about.url and tail != document.name else None
+        metadata, origin, tail = document.metadata, None, None
+        if metadata.url or metadata.contact:
+            head, slash, tail = (metadata.url or "").rpartition("/")
+            source = (head + slash if metadata.url else None), metadata.contact or None
+            if source not in origins:
+                origins[source] = self._origin(*source)
+            origin, tail = origins[source], tail if metadata.url and tail != document.name else None
         return (
             number, document.name, _key(document.name), document.digest, document.size, document.symbols,
-            document.postings, origin, tail, _packed_date(about.date),
+            document.postings, origin, tail, _pack_date(metadata.date),
             document.generation * 2 + document.boilerplate or None,
         )  # fmt: skip
 
     def _origin(self, head: str | None, contact: str | None) -> int:
         key = _key(f"{head}\n{contact}")
-        found = self._one(
+        origin = self._value(
             "SELECT id FROM origins WHERE key = ? AND url_head IS ? AND contact IS ?", key, head, contact
         )
-        if found is None:
+        if origin is None:
             statement = "INSERT INTO origins (key, url_head, contact) VALUES (?, ?, ?)"
-            found = self._connection.execute(statement, [key, head, contact]).lastrowid
-        return int(found)
+            origin = self._connection.execute(statement, [key, head, contact]).lastrowid
+        return int(origin)
 
     def delete(self, documents: Sequence[int]) -> None:
-        """Their postings stay in segments until these are merged; within a change."""
-        known = self.stored(documents)
-        there = [[document] for document in known]
-        waiting = [[document] for document, stored in known.items() if stored.postings]
-        self._connection.executemany("INSERT INTO removed VALUES (?)", waiting)
+        """Delete documents. Their postings stay until a merge. Call this inside `change`."""
+        known = self.records(documents)
+        numbers = [[document] for document in known]
+        with_postings = [[document] for document, record in known.items() if record.postings]
+        self._connection.executemany("INSERT INTO removed VALUES (?)", with_postings)
         for statement in ("DELETE FROM contents WHERE document = ?", "DELETE FROM documents WHERE id = ?"):
-            self._connection.executemany(statement, there)
-        self._count(-len(there))
+            self._connection.executemany(statement, numbers)
+        self._count(-len(numbers))
 
     def _count(self, change: int) -> None:
         self._connection.execute("UPDATE meta SET value = value + ? WHERE key = 'documents'", [change])
 
     def segments(self) -> list[SegmentRow]:
-        """In order of their documents."""
+        """Return the segments in use, sorted by their documents."""
         rows = self._connection.execute("SELECT id, postings, bytes, first, last FROM segments ORDER BY first")
         return [SegmentRow(*row) for row in rows]
 
@@ -193,17 +194,18 @@ class Catalogue:
         self._connection.executemany("DELETE FROM segments WHERE id = ?", [[n] for n in numbers])
         self._connection.executemany("DELETE FROM removed WHERE document = ?", [[d] for d in purged])
 
-    def between(self, first: int, last: int) -> list[str]:
-        """The names of the documents whose postings are in a segment."""
+    def names_in(self, row: SegmentRow) -> list[str]:
+        """Return the names of the documents whose postings are in a segment."""
         rows = self._connection.execute(
-            "SELECT name FROM documents WHERE id BETWEEN ? AND ? AND postings > 0 ORDER BY id", [first, last]
+            "SELECT name FROM documents WHERE id BETWEEN ? AND ? AND postings > 0 ORDER BY id",
+            [row.first, row.last],
         )
-        return [row[0] for row in rows]
+        return [name for (name,) in rows]
 
-    def is_alive(self, row: SegmentRow) -> bool:
-        """Whether any document has its postings there."""
+    def is_needed(self, row: SegmentRow) -> bool:
+        """Return whether any document has its postings in this segment."""
         return bool(
-            self._one(
+            self._value(
                 "SELECT EXISTS (SELECT 1 FROM documents WHERE id BETWEEN ? AND ? AND postings > 0)",
                 row.first,
                 row.last,
@@ -213,60 +215,60 @@ class Catalogue:
     def removed(self) -> list[int]:
         return [row[0] for row in self._connection.execute("SELECT document FROM removed ORDER BY document")]
 
-    def stored(self, documents: Sequence[int]) -> dict[int, Stored]:
+    def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]:
         rows = self._rows(f"SELECT {_COLUMNS} WHERE d.id IN", documents)
-        return {row[0]: _stored(row) for row in rows}
+        return {row[0]: _record(row) for row in rows}
 
     def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
         rows = self._rows("SELECT id, postings, name FROM documents WHERE id IN", documents)
         return {number: (postings, name) for number, postings, name in rows}
 
-    def places(self, documents: Sequence[int]) -> list[Place]:
-        """Where the contents of these are, in the order of the file."""
+    def content_spans(self, documents: Sequence[int]) -> list[ContentSpan]:
+        """Return where the contents of these documents are, in the order of the file."""
         rows = self._rows("SELECT document, at, length FROM contents WHERE document IN", documents)
-        return sorted((Place(*row) for row in rows), key=lambda place: place.at)
+        return sorted((ContentSpan(*row) for row in rows), key=lambda span: span.offset)
 
-    def all_places(self) -> Iterator[Place]:
+    def all_content_spans(self) -> Iterator[ContentSpan]:
         rows = self._connection.execute("SELECT document, at, length FROM contents ORDER BY at")
-        return (Place(*row) for row in rows)
+        return (ContentSpan(*row) for row in rows)
 
-    def named(self, names: Sequence[str]) -> dict[str, int]:
+    def numbers_by_name(self, names: Sequence[str]) -> dict[str, int]:
         keys = [_key(name) for name in names]
         rows = self._rows("SELECT name, id FROM documents WHERE name_key IN", keys)
         wanted = set(names)
         return {name: number for name, number in rows if name in wanted}
 
-    def alike(self, digests: Sequence[bytes]) -> dict[bytes, str]:
+    def names_by_digest(self, digests: Sequence[bytes]) -> dict[bytes, str]:
         keys = [digest[:3] for digest in digests]
         rows = self._rows("SELECT id, digest, name FROM documents WHERE substr(digest, 1, 3) IN", keys)
         wanted = set(digests)
         return {digest: name for _, digest, name in sorted(rows, reverse=True) if digest in wanted}
 
     def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
-        found = []
-        for start in range(0, len(values), _MANY):
-            some = values[start : start + _MANY]
-            # The last again and again, up to a power of two: SQLite remembers statements that it has seen.
+        rows = []
+        for start in range(0, len(values), _MAX_VALUES):
+            some = values[start : start + _MAX_VALUES]
+            # Repeat the last value up to a power of two: SQLite caches the few different statements.
             size = 1 << (len(some) - 1).bit_length()
-            places = ", ".join("?" * size)
+            parameters = ", ".join("?" * size)
             filled = [*some, *[some[-1]] * (size - len(some))]
-            found += self._connection.execute(f"{statement} ({places})", filled).fetchall()
-        return found
+            rows += self._connection.execute(f"{statement} ({parameters})", filled).fetchall()
+        return rows
 
     def boilerplate(self) -> frozenset[int]:
         rows = self._connection.execute("SELECT id FROM documents WHERE marks % 2 = 1")
         return frozenset(row[0] for row in rows)
 
-    def each(self) -> Iterator[tuple[int, Stored]]:
+    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         after = -1
         while rows := self._connection.execute(
             f"SELECT {_COLUMNS} WHERE d.id > ? ORDER BY d.id LIMIT 1000", [after]
         ).fetchall():
-            yield from ((row[0], _stored(row)) for row in rows)
+            yield from ((row[0], _record(row)) for row in rows)
             after = rows[-1][0]
 
-    def tidy(self) -> str | None:
-        """Packs what removals and random keys have left half empty; why not, if it cannot be done now."""
+    def compact(self) -> str | None:
+        """Fill pages that removals and random keys left half empty. Return why, if this cannot be done now."""
         try:
             for statement in (
                 "REINDEX",
@@ -274,62 +276,62 @@ class Catalogue:
                 "PRAGMA busy_timeout = 0",
                 "PRAGMA wal_checkpoint(TRUNCATE)",
             ):
-                self._connection.execute(statement).fetchall()  # without a wait for those who read
+                self._connection.execute(statement).fetchall()  # does not wait for readers
         except sqlite3.OperationalError as error:
             return str(error)
         finally:
-            self._connection.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000}").fetchall()
+            self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT * 1000}").fetchall()
         return None
 
     def check(self) -> list[str]:
-        """What SQLite finds wrong."""
+        """Return the problems that SQLite finds."""
         try:
-            found = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
+            problems = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:
-            found = [str(error)]
-        return [] if found == ["ok"] else [f"{self.path.name}: {problem}" for problem in found]
+            problems = [str(error)]
+        return [] if problems == ["ok"] else [f"{self.path.name}: {problem}" for problem in problems]
 
 
 def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
-    """A connection; with what the file is like, if it is one that sees no changes."""
+    """Return a connection, and the stamp of the file if the connection will not see changes."""
     folder, uri = path.parent, path.absolute().as_uri()
     try:
         if not path.exists():
-            raise NoIndex(f"{folder}: no index there; make one with chaffinch index create")
+            raise NoIndex(f"{folder}: there is no index here; create one with chaffinch index create")
         stamp = _stamp(path)
     except OSError as error:
         raise IndexTrouble(f"{folder}: cannot be opened ({error.strerror})") from None
     try:
-        return _opened(f"{uri}?mode={'rw' if write else 'ro'}"), None
+        return _open(f"{uri}?mode={'rw' if write else 'ro'}"), None
     except sqlite3.DatabaseError as error:
         forbidden = error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
         if forbidden and write:
             raise
         if forbidden and stamp[-1]:
             raise IndexTrouble(
-                f"{folder}: was not closed by its writer; open it once where you may write to it ({error})"
+                f"{folder}: its writer did not close it; open it once with permission to write ({error})"
             ) from None
         if not forbidden and (write or stamp[-1]):
-            raise IndexTrouble(f"{folder}: cannot be opened ({error}); {_CURE}") from None
-    try:  # in a folder that nobody can write to, nobody writes
-        return _opened(f"{uri}?immutable=1"), stamp
+            raise IndexTrouble(f"{folder}: cannot be opened ({error}); {_REMEDY}") from None
+    try:  # nothing changes in a folder that cannot be written to
+        return _open(f"{uri}?immutable=1"), stamp
     except sqlite3.DatabaseError as error:
-        raise IndexTrouble(f"{folder}: {_NOT_ONE} ({error}); {_CURE}") from None
+        raise IndexTrouble(f"{folder}: {_NOT_AN_INDEX} ({error}); {_REMEDY}") from None
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Changes when the file does; the last is what waits to be written into it."""
-    seen = path.stat()
+    """Return numbers that change when the file does. The last is the size of its write-ahead log."""
+    stat = path.stat()
     try:
-        waiting = path.with_name(path.name + "-wal").stat().st_size
+        log_size = path.with_name(path.name + "-wal").stat().st_size
     except FileNotFoundError:
-        waiting = 0
-    return seen.st_ino, seen.st_size, seen.st_mtime_ns, waiting
+        log_size = 0
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, log_size
 
 
-def _opened(uri: str) -> sqlite3.Connection:
+def _open(uri: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        uri, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        uri, uri=True, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False
     )
     try:
         connection.execute("PRAGMA synchronous = FULL")
@@ -341,24 +343,24 @@ def _opened(uri: str) -> sqlite3.Connection:
 
 
 def _key(name: str) -> int:
-    """Of three bytes, which is how SQLite keeps it."""
+    """Return a hash that SQLite stores in three bytes."""
     return (crc32(name.encode("utf-8", "surrogatepass")) & 0xFFFFFF) - 0x800000
 
 
-def _packed_date(said: str | None) -> str | int | None:
-    """The number of a day, if it is one and is written in no other way."""
-    if said is None:
+def _pack_date(text: str | None) -> str | int | None:
+    """Return the number of the day if the text is a date in the form YYYY-MM-DD, else the text."""
+    if text is None:
         return None
     try:
-        day = date.fromisoformat(said)
+        day = date.fromisoformat(text)
     except ValueError:
-        return said
-    return day.toordinal() if day.isoformat() == said else said
+        return text
+    return day.toordinal() if day.isoformat() == text else text
 
 
-def _stored(row: tuple[Any, ...]) -> Stored:
+def _record(row: tuple[Any, ...]) -> DocumentRecord:
     _, name, digest, size, symbols, postings, head, tail, contact, day, marks = row
     url = None if head is None else head + (name if tail is None else tail)
-    about = About(url, contact, date.fromordinal(day).isoformat() if isinstance(day, int) else day)
+    metadata = Metadata(url, contact, date.fromordinal(day).isoformat() if isinstance(day, int) else day)
     generation, boilerplate = divmod(marks or 0, 2)
-    return Stored(name, digest, size, symbols, postings, about, generation, bool(boilerplate))
+    return DocumentRecord(name, digest, size, symbols, postings, metadata, generation, bool(boilerplate))

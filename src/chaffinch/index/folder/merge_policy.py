@@ -1,4 +1,4 @@
-"""Which segments to merge, and when: beside the work that goes on, never in its way."""
+"""Which segments to merge, and when."""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ from collections.abc import Sequence
 
 from chaffinch.index.folder.catalogue import SegmentRow
 
-_FAN = 8
-"""So many segments of about a size become one: each posting is written once for every such step."""
-_SMALL = 1 << 15
-"""Postings in a segment that is no larger than the smallest worth telling apart."""
+FAN = 8
+"""Segments of about one size that become one. Every posting is written once per such step."""
+SMALLEST_LEVEL = 1 << 15
+"""Postings. Segments up to `FAN` times this size count as equally small."""
 
 
 def due(segments: Sequence[SegmentRow], removed: Sequence[int]) -> list[SegmentRow]:
-    """Neighbours that should be one, the newest and smallest first; none if all is well.
+    """Return neighbouring segments that should become one, the newest and smallest first.
 
-    Only neighbours, so that the documents of a segment stay in a row and each has its postings in one segment.
+    Only neighbours are merged. So a segment holds consecutive documents, and a document's postings lie in one
+    segment.
     """
-    for size in sorted({_level(s) for s in segments}):
+    for level in sorted({_level(s) for s in segments}):
         run: list[SegmentRow] = []
         for segment in reversed(segments):
-            if _level(segment) > size:
+            if _level(segment) > level:
                 break
             run.append(segment)
-        if len(run) >= _FAN:
+        if len(run) >= FAN:
             return run[::-1]
-    for segment in segments:  # mostly of removed documents
-        gone = bisect_right(removed, segment.last) - bisect_left(removed, segment.first)
-        if gone * 2 > segment.last - segment.first + 1:
+    for segment in segments:  # a segment that is mostly removed documents is rewritten alone
+        count = bisect_right(removed, segment.last) - bisect_left(removed, segment.first)
+        if count * 2 > segment.last - segment.first + 1:
             return [segment]
     return []
 
 
 def _level(segment: SegmentRow) -> int:
-    level, size = 0, segment.postings // _SMALL
-    while size >= _FAN:
-        level, size = level + 1, size // _FAN
+    level, size = 0, segment.postings // SMALLEST_LEVEL
+    while size >= FAN:
+        level, size = level + 1, size // FAN
     return level

@@ -1,4 +1,4 @@
-"""The files of an embedded index: a crash leaves at most a stray segment, and nobody's lock."""
+"""The files of an embedded index. A crash leaves at most an unused segment, and no lock."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from chaffinch.native.segment import Segment
 CATALOGUE, SEGMENTS, LOCK = address.CATALOGUE, "segments", "writer.lock"
 PART = "catalogue.part"
 
-_AT_ONCE = 16 << 20
+_SYNC_SIZE = 16 << 20
+"""Bytes of a segment that are written before they are synced to the disk."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
-_OURS = re.compile(r"(\d{8,})\.(?:seg|part)")
+_SEGMENT_NAME = re.compile(r"(\d{8,})\.(?:seg|part)")
 
 
 def segment_path(folder: Path, number: int) -> Path:
@@ -30,19 +31,17 @@ def segment_path(folder: Path, number: int) -> Path:
 
 
 def write_segment(path: Path, pieces: Iterable[Any]) -> int:
-    """Durable when this returns, with its size; under its own name only when it is whole."""
+    """Write a segment durably and return its size. The file gets its name only when it is complete."""
     part = path.with_suffix(".part")
     try:
         with part.open("wb") as file:
-            since = 0
+            unsynced = 0
             for piece in pieces:
-                since += file.write(piece)
-                if (
-                    since >= _AT_ONCE
-                ):  # else those who write little wait at the end until all of this is on the disk
+                unsynced += file.write(piece)
+                if unsynced >= _SYNC_SIZE:  # one large sync would hold up other writers on this disk
                     file.flush()
                     os.fsync(file.fileno())
-                    since = 0
+                    unsynced = 0
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()
@@ -55,8 +54,8 @@ def write_segment(path: Path, pieces: Iterable[Any]) -> int:
 
 
 def sync_folder(folder: Path) -> None:
-    """Names that were given in it are there for good."""
-    if os.name == "nt":  # which makes a rename durable by itself
+    """Make renames in this folder durable."""
+    if os.name == "nt":  # Windows makes them durable by itself
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -66,7 +65,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def open_segment(path: Path) -> Segment:
-    """Mapped into memory; it can be read until it is let go, even if its file is deleted meanwhile."""
+    """Map a segment into memory. It stays readable after its file is deleted."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:
@@ -75,19 +74,19 @@ def open_segment(path: Path) -> Segment:
 
 
 def discard(path: Path) -> None:
-    """Deletes what nobody needs; what cannot be deleted now is swept by a later writer."""
+    """Delete a file that is not needed. If that fails, the next writer tries again."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
 
 
-def strays(folder: Path, known: set[int]) -> list[Path]:
-    """What a crash left: files of ours that the catalogue does not know."""
-    found = ((path, _OURS.fullmatch(path.name)) for path in (folder / SEGMENTS).iterdir())
-    return [p for p, ours in found if ours and (p.suffix == ".part" or int(ours[1]) not in known)]
+def unused_segments(folder: Path, known: set[int]) -> list[Path]:
+    """Return segment files that the catalogue does not know. A crash leaves them."""
+    files = ((path, _SEGMENT_NAME.fullmatch(path.name)) for path in (folder / SEGMENTS).iterdir())
+    return [p for p, name in files if name and (p.suffix == ".part" or int(name[1]) not in known)]
 
 
-def unfinished(folder: Path) -> bool:
-    """Whether nothing is in it, or only what a creation that was cut off leaves."""
+def is_free(folder: Path) -> bool:
+    """Return whether the folder is empty or holds only the rest of a creation that was cut off."""
     for path in folder.iterdir():
         if path.name == SEGMENTS and path.is_dir() and not any(path.iterdir()):
             continue
@@ -97,9 +96,9 @@ def unfinished(folder: Path) -> bool:
 
 
 class WriterLock:
-    """Held by the one process that writes; the system takes it back when that process dies, however it dies.
+    """The lock of the one process that writes. The system releases it when the process dies.
 
-    SQLite's lock on an empty database is one that works on every system.
+    It is SQLite's lock on an empty database, because that works on every system.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -110,10 +109,10 @@ class WriterLock:
             self._connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
             self._connection.close()
-            if "locked" in str(error):
+            if error.sqlite_errorname.startswith("SQLITE_BUSY"):
                 raise IndexTrouble(
                     f"{folder}: somebody else is writing to this index; try again when they are done "
-                    "(searching works meanwhile)"
+                    "(you can search meanwhile)"
                 ) from None
             raise
 
@@ -122,15 +121,15 @@ class WriterLock:
 
 
 @contextmanager
-def told(where: str | Path) -> Iterator[None]:
-    """Trouble with writing, in words."""
+def wrap_errors(where: str | Path) -> Iterator[None]:
+    """Raise errors of the disk and of SQLite as IndexTrouble, with what to do."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise IndexTrouble(f"{where}: {_words(error)}; nothing that was there is lost") from error
+        raise IndexTrouble(f"{where}: {_explain(error)}; what was in the index is still there") from error
 
 
-def _words(error: sqlite3.Error | OSError) -> str:
+def _explain(error: sqlite3.Error | OSError) -> str:
     if isinstance(error, OSError):
         reason, full, forbidden = error.strerror or str(error), error.errno in _FULL, error.errno in _FORBIDDEN
     else:
@@ -139,5 +138,5 @@ def _words(error: sqlite3.Error | OSError) -> str:
     if full:
         return f"the disk is full ({reason}); make room and try again"
     if forbidden:
-        return f"cannot be written to ({reason}); get the right to write to this folder and to what is in it"
-    return f"cannot be written to ({reason}); look at the disk and try again"
+        return f"cannot be written to ({reason}); you need permission to write to this folder and its files"
+    return f"cannot be written to ({reason}); check the disk and try again"

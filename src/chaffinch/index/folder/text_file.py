@@ -1,7 +1,7 @@
-"""The contents of an embedded index: packed, one after another in a file that grows until a merge renews it.
+"""The contents of an embedded index, compressed, in one file that grows until a merge rewrites it.
 
-The catalogue says where each one is and where the file ends: what lies behind is the rest of a crash, and the
-next one is written over it.
+The catalogue knows where each content is and where the file ends. Bytes after that end are left over from a
+crash and are overwritten.
 """
 
 from __future__ import annotations
@@ -15,74 +15,77 @@ from typing import NamedTuple
 
 from chaffinch.index.folder.paths import sync_folder
 
-_AT_ONCE = 1 << 20
+_WRITE_SIZE = 1 << 20
+"""Bytes that are collected before they are written."""
 
 
-class Place(NamedTuple):
-    """Where the content of a document is."""
+class ContentSpan(NamedTuple):
+    """The bytes of a document's content in the text file."""
 
     document: int
-    at: int
+    offset: int
     length: int
 
 
-def path_of(folder: Path, generation: int) -> Path:
+def text_path(folder: Path, generation: int) -> Path:
     return folder / f"texts-{generation:04}.dat"
 
 
-def others(folder: Path, generation: int) -> list[Path]:
-    """Files of generations that no longer count, or never did."""
-    return [path for path in folder.glob("texts-*.dat") if path != path_of(folder, generation)]
+def unused_text_files(folder: Path, generation: int) -> list[Path]:
+    """Return the files of other generations: old ones, and those of a merge that was cut off."""
+    return [path for path in folder.glob("texts-*.dat") if path != text_path(folder, generation)]
 
 
-def append(path: Path, end: int, pieces: Iterable[tuple[int, bytes]]) -> tuple[list[Place], int]:
-    """Durable when this returns: where the content of each document is, and the end."""
-    places = []
+def append(path: Path, end: int, pieces: Iterable[tuple[int, bytes]]) -> tuple[list[ContentSpan], int]:
+    """Write the contents of documents from `end` on, durably. Return where each is, and the new end."""
+    spans = []
     start = end
-    fresh = not path.exists()
-    with path.open("wb" if fresh else "r+b", buffering=0) as file:  # what is in a buffer cannot be given up
+    is_new = not path.exists()
+    with path.open(
+        "wb" if is_new else "r+b", buffering=0
+    ) as file:  # a buffer could not be discarded after an error
         file.truncate(end)
         file.seek(end)
         try:
-            waiting = bytearray()
+            buffer = bytearray()
             for document, packed in pieces:
-                waiting += packed
-                places.append(Place(document, end, len(packed)))
+                buffer += packed
+                spans.append(ContentSpan(document, end, len(packed)))
                 end += len(packed)
-                if len(waiting) >= _AT_ONCE:
-                    _write(file, waiting)
-                    waiting.clear()
-            _write(file, waiting)
+                if len(buffer) >= _WRITE_SIZE:
+                    _write(file, buffer)
+                    buffer.clear()
+            _write(file, buffer)
             os.fsync(file.fileno())
         except OSError:
-            file.truncate(start)  # a full disk gets its room back
+            file.truncate(start)  # frees the space on a full disk
             raise
-    if fresh:
+    if is_new:
         sync_folder(path.parent)
-    return places, end
+    return spans, end
 
 
 def _write(file: FileIO, data: bytearray) -> None:
-    with memoryview(data) as left:
-        done = 0
-        while done < len(left):
-            done += file.write(left[done:])
+    with memoryview(data) as view:
+        written = 0
+        while written < len(view):
+            written += file.write(view[written:])
 
 
-class Texts:
-    """The file of one generation, open: it can be read though a merge deletes it meanwhile."""
+class TextFile:
+    """The open text file of one generation. It stays readable after a merge deletes it."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("rb", buffering=0)  # a buffer would hold on to an end that has moved
+        self._file = path.open("rb", buffering=0)  # a buffer would remember an end that has moved
         weakref.finalize(self, self._file.close)
 
-    def read(self, place: Place) -> bytes:
-        """What is there, be it too short."""
-        self._file.seek(place.at)
-        found = self._file.read(place.length)
-        while len(found) < place.length and (more := self._file.read(place.length - len(found))):
-            found += more
-        return found
+    def read(self, span: ContentSpan) -> bytes:
+        """Return the bytes of the span, or fewer if the file ends before it."""
+        self._file.seek(span.offset)
+        data = self._file.read(span.length)
+        while len(data) < span.length and (more := self._file.read(span.length - len(data))):
+            data += more
+        return data
 
     def close(self) -> None:
         self._file.close()

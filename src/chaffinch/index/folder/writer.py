@@ -1,4 +1,4 @@
-"""The one who writes to an embedded index: a lock, a connection, and a thread that merges."""
+"""The writer of an embedded index: a lock, a connection, and a thread that merges."""
 
 from __future__ import annotations
 
@@ -13,117 +13,118 @@ from pathlib import Path
 import numpy as np
 
 from chaffinch.errors import Damaged, IndexTrouble
-from chaffinch.index.background import beside
-from chaffinch.index.folder import merge_policy as merging
-from chaffinch.index.folder import paths as files
-from chaffinch.index.folder import text_file as texts
+from chaffinch.index.background import background
+from chaffinch.index.folder import merge_policy, paths, text_file
 from chaffinch.index.folder.catalogue import Catalogue, SegmentRow
 from chaffinch.index.records import Batch, Settings
-from chaffinch.index.store import Tell
-from chaffinch.native import segment as core_index
+from chaffinch.index.store import Progress
+from chaffinch.native import segment
 from chaffinch.native.segment import Postings
 
 
 class Writer:
-    """All or nothing, in every method: what was committed stays, whatever becomes of the rest."""
+    """Every method does all of its work or nothing. What was committed stays, whatever fails later."""
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
-        self._one, self._numbering = threading.RLock(), threading.Lock()
+        self._writing, self._numbering = threading.RLock(), threading.Lock()
         self._merger: threading.Thread | None = None
         self._failure: BaseException | None = None
         self._closing = False
         self._damaged: set[str] = set()
-        self._failed: list[Path] = []
-        with ExitStack() as undone:
-            undone.callback(files.WriterLock(folder).release)
-            self._catalogue = Catalogue(folder / files.CATALOGUE, write=True)
-            undone.callback(self._catalogue.close)
-            self._failed += files.strays(folder, {row.number for row in self._catalogue.segments()})
-            self._failed += texts.others(folder, int(self._catalogue.meta("texts")))
-            if self._failed:
-                self._number(self._catalogue)
-            self._held = undone.pop_all()
+        self._leftovers: list[Path] = []
+        """Files of failed or interrupted changes, to delete unless the catalogue uses them after all."""
+        with ExitStack() as resources:
+            resources.callback(paths.WriterLock(folder).release)
+            self._catalogue = Catalogue(folder / paths.CATALOGUE, write=True)
+            resources.callback(self._catalogue.close)
+            self._leftovers += paths.unused_segments(folder, {row.number for row in self._catalogue.segments()})
+            self._leftovers += text_file.unused_text_files(folder, int(self._catalogue.meta("texts")))
+            if self._leftovers:
+                self._new_number(self._catalogue)
+            self._resources = resources.pop_all()
 
-    def _number(self, catalogue: Catalogue) -> int:
-        """A number for a segment.
+    def _new_number(self, catalogue: Catalogue) -> int:
+        """Return a number for a new segment, and delete leftovers.
 
-        What failed or was cut off before is deleted only after this commit. Until then, had the system crashed,
-        the catalogue could have come back in a state that needs those files.
+        They are deleted only after this commit. Before it, a crash of the system could bring the catalogue back
+        in a state that needs these files.
         """
         with self._numbering:
             with catalogue.transaction("IMMEDIATE"):
                 number = catalogue.take("next_segment", 1)
-                alive = {files.segment_path(self.folder, row.number) for row in catalogue.segments()}
-                alive.add(texts.path_of(self.folder, int(catalogue.meta("texts"))))
-            failed, self._failed = self._failed, []
-            for path in failed:
-                if path not in alive:  # what failed after its commit, or was done at the second attempt, counts
-                    files.discard(path)
+                in_use = {paths.segment_path(self.folder, row.number) for row in catalogue.segments()}
+                in_use.add(text_file.text_path(self.folder, int(catalogue.meta("texts"))))
+            leftovers, self._leftovers = self._leftovers, []
+            for path in leftovers:
+                if path not in in_use:  # a change may fail after its commit, or succeed at the second attempt
+                    paths.discard(path)
         return number
 
     def add(self, batch: Batch) -> None:
-        with self._one:
+        with self._writing:
             needed = batch.postings.hashes.nbytes * 2
             if self.settings.content == "text":
                 needed += sum(document.size for document in batch.documents)
-            if shutil.disk_usage(self.folder).free < needed:  # before half of it is written
+            if shutil.disk_usage(self.folder).free < needed:  # rather than fail when half of it is written
                 raise IndexTrouble(
-                    f"{self.folder}: the disk is full; make room and try again; nothing that was there is lost"
+                    f"{self.folder}: the disk is full; make room and try again; what was in the index is "
+                    "still there"
                 )
-            first = int(self._catalogue.meta("next"))  # nobody else takes numbers
+            first = int(self._catalogue.meta("next"))  # only this writer takes numbers
             if first + len(batch.documents) > 2**32:
                 raise IndexTrouble(
-                    f"{self.folder}: 2^32 documents were ever added; export it, and import it anew"
+                    f"{self.folder}: 2^32 documents have been added over time; export it and import it "
+                    "into a new index"
                 )
             self._write(first, batch)
             self._merge_if_due()
 
     def _write(self, first: int, batch: Batch) -> None:
-        """The files first, side by side, for each waits for the disk; then the catalogue."""
-        number = self._number(self._catalogue)
-        path = files.segment_path(self.folder, number)
+        """Write the files, in parallel because each waits for the disk, and then the catalogue."""
+        number = self._new_number(self._catalogue)
+        path = paths.segment_path(self.folder, number)
         generation, end = (int(self._catalogue.meta(key)) for key in ("texts", "texts_end"))
-        may_count = False
+        may_be_committed = False
         try:
-            with beside(2) as submit:
-                kept = submit(self._keep, generation, end, first, batch.contents)
-                made = submit(self._make, number, path, first, batch.postings)
-            places, segment = kept.result(), made.result()
-            with self._catalogue.changing():
+            with background(2) as submit:
+                spans = submit(self._write_contents, generation, end, first, batch.contents)
+                row = submit(self._write_segment, number, path, first, batch.postings)
+            with self._catalogue.change():
                 self._catalogue.take("next", len(batch.documents))
                 self._catalogue.insert(first, batch.documents)
-                self._catalogue.place(*places)
-                self._catalogue.delete(batch.gone)
-                if segment:
-                    self._catalogue.add_segment(segment)
-                may_count = True
+                self._catalogue.set_contents(*spans.result())
+                self._catalogue.delete(batch.replaced)
+                if row.result():
+                    self._catalogue.add_segment(row.result())
+                may_be_committed = True
         except BaseException:
-            if may_count:
-                self._failed.append(path)
+            if may_be_committed:
+                self._leftovers.append(path)
             else:
-                files.discard(path)
+                paths.discard(path)
             raise
 
-    def _keep(
+    def _write_contents(
         self, generation: int, end: int, first: int, contents: Iterable[bytes | None]
-    ) -> tuple[list[texts.Place], int]:
-        """Where the contents were written, and the end of their file."""
+    ) -> tuple[list[text_file.ContentSpan], int]:
+        """Return where the contents were written, and the end of their file."""
         pieces = [(first + i, packed) for i, packed in enumerate(contents) if packed is not None]
-        return texts.append(texts.path_of(self.folder, generation), end, pieces) if pieces else ([], end)
+        if not pieces:
+            return [], end
+        return text_file.append(text_file.text_path(self.folder, generation), end, pieces)
 
-    def _make(self, number: int, path: Path, first: int, postings: Postings) -> SegmentRow | None:
-        """A segment of them, if there are any."""
+    def _write_segment(self, number: int, path: Path, first: int, postings: Postings) -> SegmentRow | None:
         if not len(postings.hashes):
             return None
-        owners = postings.documents + np.uint32(first)
-        segment = core_index.build(postings._replace(documents=owners), hash_bits=self.settings.hash_bits)
-        size = files.write_segment(path, [segment])
-        return SegmentRow(number, len(owners), size, int(owners.min()), int(owners.max()))
+        documents = postings.documents + np.uint32(first)
+        data = segment.build(postings._replace(documents=documents), hash_bits=self.settings.hash_bits)
+        size = paths.write_segment(path, [data])
+        return SegmentRow(number, len(documents), size, int(documents.min()), int(documents.max()))
 
     def remove(self, documents: Sequence[int]) -> None:
-        with self._one:
-            with self._catalogue.changing():
+        with self._writing:
+            with self._catalogue.change():
                 self._catalogue.delete(documents)
             self._merge_if_due()
 
@@ -131,126 +132,125 @@ class Writer:
         if self._merger is not None and self._merger.is_alive():
             return
         if self._due(self._catalogue):
-            self._failure = None  # it is tried again
-            self._merger = threading.Thread(target=self._merge_what_is_due, daemon=True)
+            self._failure = None  # try again
+            self._merger = threading.Thread(target=self._merge_in_background, daemon=True)
             self._merger.start()
 
     def _due(self, catalogue: Catalogue) -> list[SegmentRow]:
-        """What to merge next: neighbours, so nothing across a damaged segment."""
+        """Return what to merge next. Only neighbours are merged, so nothing across a damaged segment."""
         rows: list[SegmentRow] = []
         for row in catalogue.segments():
-            if str(files.segment_path(self.folder, row.number)) in self._damaged and catalogue.is_alive(row):
+            if str(paths.segment_path(self.folder, row.number)) in self._damaged and catalogue.is_needed(row):
                 rows.clear()
             else:
                 rows.append(row)
-        return merging.due(rows, catalogue.removed())
+        return merge_policy.due(rows, catalogue.removed())
 
-    def _merge_what_is_due(self) -> None:
+    def _merge_in_background(self) -> None:
         try:
-            catalogue = Catalogue(self.folder / files.CATALOGUE, write=True)
+            catalogue = Catalogue(self.folder / paths.CATALOGUE, write=True)
             try:
-                while not self._closing and (chosen := self._due(catalogue)):
+                while not self._closing and (rows := self._due(catalogue)):
                     try:
-                        self._merge(catalogue, chosen, threads=1)
-                    except Damaged as error:  # told by every search, by info and by verify
+                        self._merge(catalogue, rows, threads=1)
+                    except Damaged as error:  # search, info and verify report it
                         self._damaged.add(error.name)
             finally:
                 catalogue.close()
-        except (OSError, sqlite3.Error):  # told to whoever adds; then this is tried again
+        except (OSError, sqlite3.Error):  # the next add fails in the same way, and this is tried again
             return
-        except BaseException as error:  # told to whoever closes
+        except BaseException as error:  # close() raises it
             self._failure = error
 
     def wait(self) -> None:
-        """Until no merge is under way."""
+        """Wait until no merge is running."""
         if self._merger is not None:
             self._merger.join()
 
-    def merge_all(self, tell: Tell) -> None:
-        with self._one:
+    def merge_all(self, progress: Progress) -> None:
+        with self._writing:
             self.wait()
             self._failure = None
             rows = self._catalogue.segments()
             if len(rows) > 1 or self._catalogue.removed():
-                tell(f"Merging {len(rows)} segments ...")
+                progress(f"Merging {len(rows)} segments ...")
                 self._merge(self._catalogue, rows, threads=None)
-            tell("Packing the texts ...")
-            self._pack_texts()
-            tell("Packing the catalogue ...")
-            if trouble := self._catalogue.tidy():
-                tell(f"The catalogue was not packed ({trouble}); nothing is lost by it")
+            progress("Compacting the texts ...")
+            self._compact_texts()
+            progress("Compacting the catalogue ...")
+            if reason := self._catalogue.compact():
+                progress(f"The catalogue was not compacted ({reason}); the index works as before")
 
-    def _pack_texts(self) -> None:
-        """Without those of removed documents."""
+    def _compact_texts(self) -> None:
+        """Write a new text file without the contents of removed documents."""
         end, generation = int(self._catalogue.meta("texts_end")), int(self._catalogue.meta("texts"))
-        places = list(self._catalogue.all_places())
-        if sum(place.length for place in places) == end:
+        spans = list(self._catalogue.all_content_spans())
+        if sum(span.length for span in spans) == end:
             return
-        old, new = (texts.path_of(self.folder, number) for number in (generation, generation + 1))
+        old, new = (text_file.text_path(self.folder, number) for number in (generation, generation + 1))
         try:
-            source = texts.Texts(old)
+            source = text_file.TextFile(old)
         except FileNotFoundError:
-            return  # told by whoever looks for a text
+            return  # searches and verify report the missing texts
         try:
-            moved, end = texts.append(new, 0, ((p.document, source.read(p)) for p in places))
-            with self._catalogue.changing():
+            moved, end = text_file.append(new, 0, ((span.document, source.read(span)) for span in spans))
+            with self._catalogue.change():
                 self._catalogue.take("texts", 1)
-                self._catalogue.place(moved, end)
+                self._catalogue.set_contents(moved, end)
         except BaseException:
-            self._failed.append(new)
+            self._leftovers.append(new)
             raise
         finally:
             source.close()
-        files.discard(old)
+        paths.discard(old)
 
     def _merge(self, catalogue: Catalogue, rows: list[SegmentRow], threads: int | None) -> None:
-        """Makes one segment of several; postings of removed documents are gone.
+        """Merge several segments into one, without the postings of removed documents.
 
-        A segment of nothing but removed documents is not even looked at: it may be damaged.
+        A segment of removed documents only is dropped without reading it, since it may be damaged.
         """
         with catalogue.transaction():
             removed = catalogue.removed()
-            alive = [row for row in rows if catalogue.is_alive(row)]
+            needed = [row for row in rows if catalogue.is_needed(row)]
         first, last = (rows[0].first, rows[-1].last) if rows else (0, 0)
         purged = removed[bisect_left(removed, first) : bisect_right(removed, last)]
-        number = self._number(catalogue)
-        path = files.segment_path(self.folder, number)
+        number = self._new_number(catalogue)
+        path = paths.segment_path(self.folder, number)
         try:
-            made = self._merged(path, alive, purged, threads)
-            with catalogue.changing():
+            merged = self._write_merged(path, needed, purged, threads)
+            with catalogue.change():
                 catalogue.drop_segments([row.number for row in rows], purged)
-                if made:
-                    catalogue.add_segment(made._replace(number=number, first=first, last=last))
+                if merged:
+                    catalogue.add_segment(merged._replace(number=number, first=first, last=last))
         except BaseException:
-            self._failed.append(path)
+            self._leftovers.append(path)
             raise
         for row in rows:
-            files.discard(files.segment_path(self.folder, row.number))
+            paths.discard(paths.segment_path(self.folder, row.number))
 
-    def _merged(
+    def _write_merged(
         self, path: Path, rows: list[SegmentRow], purged: list[int], threads: int | None
     ) -> SegmentRow | None:
         if not rows:
             return None
         segments = []
         for row in rows:
-            old = files.segment_path(self.folder, row.number)
+            old = paths.segment_path(self.folder, row.number)
             try:
-                segments.append(files.open_segment(old))
+                segments.append(paths.open_segment(old))
             except FileNotFoundError:
                 raise Damaged(str(old), "it is missing") from None
-        size = files.write_segment(
-            path, core_index.merge(segments, np.array(purged, np.uint32), threads=threads)
-        )
-        return SegmentRow(0, files.open_segment(path).postings, size, 0, 0)
+        merged = segment.merge(segments, np.array(purged, np.uint32), threads=threads)
+        size = paths.write_segment(path, merged)
+        return SegmentRow(0, paths.open_segment(path).postings, size, 0, 0)
 
     def close(self) -> None:
         try:
             self.wait()
         finally:
             self._closing = True
-            if self._merger is None or not self._merger.is_alive():  # else the lock stays until it is done
-                self._held.close()
+            if self._merger is None or not self._merger.is_alive():  # otherwise keep the lock until it ends
+                self._resources.close()
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure

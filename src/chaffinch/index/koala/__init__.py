@@ -1,1 +1,1 @@
-"""Secret selection, rotation, probes."""
+"""Heintze's Koala: a few secret fingerprints of each document, chosen again on demand."""

@@ -1,4 +1,4 @@
-"""Chooses anew which fingerprints of a document are stored; a search is the same before, while and after."""
+"""Chooses again which fingerprints of documents are stored. Searches work before, during and after it."""
 
 from __future__ import annotations
 
@@ -7,112 +7,134 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
-from chaffinch import fingerprinting as api
+from chaffinch import fingerprinting
 from chaffinch.errors import CoreFailure, Damaged, IndexTrouble, SkipReason, Unreadable
 from chaffinch.index import contents
-from chaffinch.index import ingest as adding
-from chaffinch.index.koala import selection as koala
-from chaffinch.index.records import Batch, Stored
-from chaffinch.index.store import Hashes, Store, Tell
+from chaffinch.index.ingest import content_digest, join_postings, plain_name
+from chaffinch.index.koala import selection
+from chaffinch.index.records import Batch, DocumentRecord
+from chaffinch.index.store import Hashes, Progress, Store
+from chaffinch.read.collect import Collected
 from chaffinch.types import Skipped
 
-_TOGETHER = 1000
+_BATCH_DOCUMENTS = 1000
 
 
 @dataclass(slots=True)
-class Rotated:
-    """What became of the documents."""
+class RotationReport:
+    """Documents with a new choice, and those that kept the old one."""
 
     rotated: list[str] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def rotate(store: Store, names: Iterable[str] | None, sources: Iterable[adding.Item], tell: Tell) -> Rotated:
-    """All documents, or those named; from what is kept of each, or from the sources, where they lie."""
+def rotate(
+    store: Store, names: Iterable[str] | None, sources: Iterable[Collected | Skipped], progress: Progress
+) -> RotationReport:
+    """Choose again for all documents, or for those named.
+
+    This needs the stored content of each document. Where there is none, a source with the same content is used.
+    """
     if store.settings.stored is None:
-        raise IndexTrouble(f"{store.where}: stores every fingerprint, there is nothing to choose")
-    report = Rotated()
-    wanted = None if names is None else [adding.plain_name(name) for name in names]
-    numbers = [n for n, _ in store.each()] if wanted is None else _numbers(store, wanted, report)
+        raise IndexTrouble(f"{store.where}: stores every fingerprint, so there is nothing to choose")
+    report = RotationReport()
+    if names is None:
+        numbers = [number for number, _ in store.all_records()]
+    else:
+        numbers = _numbers(store, [plain_name(name) for name in names], report)
     missing: dict[bytes, list[int]] = {}
-    waiting = iter(numbers)
-    while some := list(islice(waiting, _TOGETHER)):
-        tell(f"Choosing anew for {len(report.rotated) + len(some)} of {len(numbers)} documents ...")
-        known, kept = store.stored(some), store.contents(some)
-        sets = _from_kept(store, known, kept)
-        for number in known.keys() - sets.keys():
-            missing.setdefault(known[number].digest, []).append(number)
-        _replace(store, known, kept, sets, report)
+    remaining = iter(numbers)
+    while some := list(islice(remaining, _BATCH_DOCUMENTS)):
+        progress(f"Choosing again for {len(report.rotated) + len(some)} of {len(numbers)} documents ...")
+        records, packed = store.records(some), store.contents(some)
+        search_sets = _from_contents(store, records, packed)
+        for number in records.keys() - search_sets.keys():
+            missing.setdefault(records[number].digest, []).append(number)
+        _replace(store, records, packed, search_sets, report)
     if missing:
-        _from_sources(store, missing, sources, report, tell)
+        _from_sources(store, missing, sources, report, progress)
     return report
 
 
-def _numbers(store: Store, names: Sequence[str], report: Rotated) -> list[int]:
-    there = store.named(names)
+def _numbers(store: Store, names: Sequence[str], report: RotationReport) -> list[int]:
+    numbers = store.numbers_by_name(names)
     report.skipped += [
-        Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in names if name not in there
+        Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in names if name not in numbers
     ]
-    return sorted(there.values())
+    return sorted(numbers.values())
 
 
-def _from_kept(store: Store, known: dict[int, Stored], kept: dict[int, bytes]) -> dict[int, Hashes]:
-    """The hashes that each is found by, of what is whole; texts are unpacked one at a time."""
-    sets: dict[int, Hashes] = {}
-    for number, packed in kept.items():
-        name = known[number].name
+def _from_contents(
+    store: Store, records: dict[int, DocumentRecord], packed: dict[int, bytes]
+) -> dict[int, Hashes]:
+    """Return the search set of each document whose content is whole. Only one text is in memory at a time."""
+    search_sets: dict[int, Hashes] = {}
+    for number, content in packed.items():
+        name = records[number].name
         with suppress(Damaged):
             if store.settings.content == "search-set":
-                sets[number] = contents.unpack_hashes(name, packed)
+                search_sets[number] = contents.unpack_hashes(name, content)
             else:
-                sets[number] = api.fingerprint(contents.unpack(name, packed), store.settings.recipe).hashes
-    return sets
+                text = contents.unpack(name, content)
+                search_sets[number] = fingerprinting.fingerprint(text, store.settings.recipe).hashes
+    return search_sets
 
 
 def _from_sources(
-    store: Store, missing: dict[bytes, list[int]], sources: Iterable[adding.Item], report: Rotated, tell: Tell
+    store: Store,
+    missing: dict[bytes, list[int]],
+    sources: Iterable[Collected | Skipped],
+    report: RotationReport,
+    progress: Progress,
 ) -> None:
-    """Those of which nothing is kept that is whole, as their contents come along, their texts one at a time."""
-    sets: dict[int, Hashes] = {}
+    """Choose again for the documents with these digests, as their sources arrive."""
+    search_sets: dict[int, Hashes] = {}
     for source in sources:
         if isinstance(source, Skipped):
             report.skipped.append(source)
             continue
-        key = adding.digest(source[0].data)
+        document = source.document
+        key = content_digest(document.data)
         if key not in missing:
             continue
         try:
-            hashes = api.fingerprint(source[0], store.settings.recipe).hashes
-        except (Unreadable, CoreFailure) as error:  # it could be read once: something is missing here now
-            report.skipped.append(Skipped.because(error, source[0].name))
+            hashes = fingerprinting.fingerprint(document, store.settings.recipe).hashes
+        except (
+            Unreadable,
+            CoreFailure,
+        ) as error:  # it was readable when it was added: a program is missing here
+            report.skipped.append(Skipped.because(error, document.name))
             continue
-        sets |= dict.fromkeys(missing.pop(key), hashes)
-        if len(sets) >= _TOGETHER:
-            tell(f"Choosing anew from the sources, {len(report.rotated)} documents so far ...")
-            _replace(store, store.stored(list(sets)), store.contents(list(sets)), sets, report)
-            sets = {}
-    _replace(store, store.stored(list(sets)), store.contents(list(sets)), sets, report)
-    left = store.stored([n for numbers in missing.values() for n in numbers])
-    why = "its text is not kept, or damaged; name the files it was added from as sources"
-    report.skipped += [Skipped(left[n].name, SkipReason.NOT_FOUND, why) for n in sorted(left)]
+        search_sets |= dict.fromkeys(missing.pop(key), hashes)
+        if len(search_sets) >= _BATCH_DOCUMENTS:
+            progress(f"Choosing again from the sources, {len(report.rotated)} documents so far ...")
+            _replace(
+                store, store.records(list(search_sets)), store.contents(list(search_sets)), search_sets, report
+            )
+            search_sets = {}
+    _replace(store, store.records(list(search_sets)), store.contents(list(search_sets)), search_sets, report)
+    rest = store.records([number for numbers in missing.values() for number in numbers])
+    reason = "its text is not stored, or is damaged; give the files it was added from as sources"
+    report.skipped += [Skipped(rest[n].name, SkipReason.NOT_FOUND, reason) for n in sorted(rest)]
 
 
 def _replace(
     store: Store,
-    known: dict[int, Stored],
-    kept: dict[int, bytes],
-    sets: dict[int, Hashes],
-    report: Rotated,
+    records: dict[int, DocumentRecord],
+    packed: dict[int, bytes],
+    search_sets: dict[int, Hashes],
+    report: RotationReport,
 ) -> None:
-    """In one commit, each document by itself with the next choice."""
-    documents: list[Stored] = []
+    """Replace documents by themselves with the choice of the next generation, in one commit."""
+    documents: list[DocumentRecord] = []
     chosen: list[tuple[Hashes, None]] = []
-    for number, hashes in sets.items():
-        generation = known[number].generation + 1
-        chosen.append((hashes[koala.chosen(hashes, store.settings, generation)], None))
-        documents.append(known[number]._replace(generation=generation, postings=len(chosen[-1][0])))
+    for number, hashes in search_sets.items():
+        generation = records[number].generation + 1
+        chosen.append((hashes[selection.choose(hashes, store.settings, generation)], None))
+        documents.append(records[number]._replace(generation=generation, postings=len(chosen[-1][0])))
     if documents:
-        store.add(Batch(documents, adding.joined(chosen), [kept.get(number) for number in sets], [*sets]))
+        new_contents = [packed.get(number) for number in search_sets]
+        store.add(Batch(documents, join_postings(chosen), new_contents, [*search_sets]))
         names = [document.name for document in documents]
         store.forget_probes(names)
         report.rotated += names

@@ -1,1 +1,1 @@
-"""The PostgreSQL store."""
+"""The PostgreSQL store: an index in a database."""

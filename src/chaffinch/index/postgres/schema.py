@@ -1,13 +1,13 @@
-"""The tables of an index in PostgreSQL, and what is asked of them."""
+"""The tables of an index in PostgreSQL, and the statements that use them."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# Numbers of documents and positions are 32 bits, hashes 64: stored as the signed integers of the same bits.
-# Who has a hash is read from the index alone. Postings come in order of their documents, more or less, so a few
-# bytes for every few pages tell where those of a document are; a second tree would double the cost of adding.
-# Names can be longer than a tree can hold: they are found by hash.
+# Document numbers and positions have 32 bits, hashes 64. They are stored as signed integers with the same bits.
+# A lookup reads only the B-tree of hashes, which includes the document and the position. Postings arrive
+# roughly in the order of their documents, so a BRIN index finds those of a document; a second B-tree would
+# double the cost of adding. Names can be longer than a B-tree allows, so they have a hash index.
 SCHEMA: Final = """
 CREATE TABLE meta (
     settings text NOT NULL, next bigint NOT NULL, documents bigint NOT NULL, postings bigint NOT NULL,
@@ -37,12 +37,12 @@ SELECT create_reference_table('removed');
 SELECT create_distributed_table('postings', 'hash');
 """
 HAS_CITUS: Final = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
-THERE: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s)"
+SCHEMA_EXISTS: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s)"
 NOT_EMPTY: Final = """
 SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s)
 """
 
-# The planner knows nothing of a table that was filled a moment ago, and guesses that most rows are wanted.
+# The planner has no statistics of a table that was just filled, and guesses that most rows are wanted.
 READING: Final = """
 SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
     set_config('max_parallel_workers_per_gather', '0', false)
@@ -51,20 +51,21 @@ READING_ALL: Final = """
 SET LOCAL enable_seqscan = on; SET LOCAL max_parallel_workers_per_gather TO DEFAULT;
 """
 SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT FROM meta"
-"""A state is fixed by the first question, not by BEGIN."""
+"""The first statement fixes the state, not BEGIN."""
 
-_STANDS = "NOT EXISTS (SELECT FROM removed r WHERE r.document = p.document)"
+_NOT_REMOVED = "NOT EXISTS (SELECT FROM removed r WHERE r.document = p.document)"
 LOOKUP: Final = f"""
 SELECT p.hash, string_agg(int4send(p.document) || int4send(p.position), '') FROM postings p
-WHERE p.hash = ANY(%s::bigint[]) AND {_STANDS} GROUP BY p.hash
+WHERE p.hash = ANY(%s::bigint[]) AND {_NOT_REMOVED} GROUP BY p.hash
 """
 LOOKUP_ON_CITUS: Final = f"""
 SELECT p.hash, string_agg(int4send(p.document) || int4send(p.position), '')
-FROM unnest(%s::bigint[]) AS asked (hash) JOIN postings p ON p.hash = asked.hash WHERE {_STANDS} GROUP BY p.hash
+FROM unnest(%s::bigint[]) AS wanted (hash) JOIN postings p ON p.hash = wanted.hash
+WHERE {_NOT_REMOVED} GROUP BY p.hash
 """
 POSTINGS_OF: Final = f"""
 SELECT p.document, string_agg(int8send(p.hash) || int4send(p.position), '') FROM postings p
-WHERE p.document BETWEEN %s AND %s AND p.document = ANY(%s::bigint[]) AND {_STANDS} GROUP BY p.document
+WHERE p.document BETWEEN %s AND %s AND p.document = ANY(%s::bigint[]) AND {_NOT_REMOVED} GROUP BY p.document
 """
 
 _COLUMNS = "id, name, digest, size, symbols, postings, url, contact, date, generation, boilerplate"
@@ -79,9 +80,9 @@ TAKE_NUMBERS: Final = """
 UPDATE meta SET next = next + %s, documents = documents + %s, postings = postings + %s RETURNING next
 """
 DELETE: Final = """
-WITH gone AS (DELETE FROM documents WHERE id = ANY(%s::bigint[]) RETURNING id, postings),
-    emptied AS (DELETE FROM contents WHERE document IN (SELECT id FROM gone))
-SELECT id, postings FROM gone
+WITH deleted AS (DELETE FROM documents WHERE id = ANY(%s::bigint[]) RETURNING id, postings),
+    emptied AS (DELETE FROM contents WHERE document IN (SELECT id FROM deleted))
+SELECT id, postings FROM deleted
 """
 MARK_REMOVED: Final = "INSERT INTO removed SELECT unnest(%s::integer[])"
 COUNT_REMOVED: Final = "UPDATE meta SET documents = documents - %s, removed = removed + %s"
@@ -91,12 +92,12 @@ DELETE FROM removed;
 UPDATE meta SET postings = postings - removed, removed = 0
 """
 
-STORED: Final = f"SELECT {_COLUMNS} FROM documents WHERE id = ANY(%s::bigint[]) ORDER BY id"
+RECORDS: Final = f"SELECT {_COLUMNS} FROM documents WHERE id = ANY(%s::bigint[]) ORDER BY id"
 SIZES: Final = "SELECT id, postings, name FROM documents WHERE id = ANY(%s::bigint[]) ORDER BY id"
-EACH: Final = f"SELECT {_COLUMNS} FROM documents WHERE id > %s ORDER BY id LIMIT %s"
+NEXT_RECORDS: Final = f"SELECT {_COLUMNS} FROM documents WHERE id > %s ORDER BY id LIMIT %s"
 CONTENTS: Final = "SELECT document, data FROM contents WHERE document = ANY(%s::bigint[]) ORDER BY document"
-NAMED: Final = "SELECT name, id FROM documents WHERE name = ANY(%s::text[])"
-ALIKE: Final = """
+NUMBERS_BY_NAME: Final = "SELECT name, id FROM documents WHERE name = ANY(%s::text[])"
+NAMES_BY_DIGEST: Final = """
 SELECT DISTINCT ON (digest) digest, name FROM documents WHERE digest = ANY(%s::bytea[]) ORDER BY digest, id
 """
 BOILERPLATE: Final = "SELECT id FROM documents WHERE boilerplate"
@@ -110,7 +111,7 @@ SELECT citus_total_relation_size('postings') + citus_total_relation_size('remove
     + pg_total_relation_size('documents') + pg_total_relation_size('contents')
     + pg_total_relation_size('probes')
 """
-TIDY: Final = ("postings", "documents", "contents", "removed", "probes")
+VACUUMED: Final = ("postings", "documents", "contents", "removed", "probes")
 WRONG_COUNTS: Final = """
 WITH counted AS MATERIALIZED (SELECT document, count(*) AS n FROM postings GROUP BY document)
 SELECT d.name, coalesce(c.n, 0), coalesce(d.postings, 0)
@@ -119,11 +120,12 @@ WHERE coalesce(c.n, 0) <> coalesce(d.postings, 0)
     AND NOT EXISTS (SELECT FROM removed r WHERE r.document = c.document)
 ORDER BY d.id
 """
-STRAY_CONTENTS: Final = """
+UNKNOWN_CONTENTS: Final = """
 SELECT count(*) FROM contents c WHERE NOT EXISTS (SELECT FROM documents d WHERE d.id = c.document)
 """
 
-PROBED: Final = """
+RECORD_PROBE: Final = """
+WITH expired AS (DELETE FROM probes WHERE name_key = ANY(%s::bytea[]) AND at < %s AND query <> %s)
 INSERT INTO probes SELECT name_key, %s, name, %s FROM unnest(%s::bytea[], %s::text[]) AS p (name_key, name)
 ON CONFLICT (name_key, query) DO UPDATE SET at = excluded.at
 """
@@ -131,8 +133,8 @@ SUSPICIOUS: Final = """
 SELECT name, count(*) FROM probes WHERE at >= %s GROUP BY name HAVING count(*) >= %s
 ORDER BY count(*) DESC, name COLLATE "C"
 """
-FORGET: Final = "DELETE FROM probes WHERE name_key = ANY(%s::bytea[])"
-WRITER: Final = """
+FORGET_PROBES: Final = "DELETE FROM probes WHERE name_key = ANY(%s::bytea[])"
+LOCK_WRITER: Final = """
 SELECT pg_try_advisory_lock(%s),
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
 """

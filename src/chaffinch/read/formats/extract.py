@@ -1,4 +1,4 @@
-"""Text taken out of a format that is not text, with a map to its pages, paragraphs or cells."""
+"""The text of a file in a format that is not text, with a map to its pages, paragraphs or cells."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.types import Document, File, Section
 
 MAX_TEXT = 1 << 30
-"""More text than this is a bomb, not a document."""
+"""Bytes. More text than this is a bomb, not a document."""
 
 
 class Extract:
-    """Collects the text of a document piece by piece."""
+    """Collect the text of a document piece by piece."""
 
     def __init__(self, original: File) -> None:
         self._original = original
@@ -18,14 +18,14 @@ class Extract:
         self._sections: list[Section] = []
         self._size = 0
 
-    def part(self, label: str) -> None:
-        """What is written from here on belongs to this page, paragraph or cell."""
+    def section(self, label: str) -> None:
+        """Begin a page, paragraph or cell: what is written from here on belongs to it."""
         if self._sections and self._sections[-1].start == self._size:
             self._sections.pop()  # nothing was written to it
         self._sections.append(Section(self._size, label))
 
     def write(self, text: str) -> None:
-        piece = text.encode("utf-8", "replace")  # half a surrogate pair is no character
+        piece = text.encode("utf-8", "replace")  # half a surrogate pair is not a character
         self._size += len(piece)
         if self._size > MAX_TEXT:
             raise Unreadable(

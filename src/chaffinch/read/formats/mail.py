@@ -101,7 +101,7 @@ def _contents(file: File) -> Iterator[Document | File]:
     labelled = [("subject", _subject(headers)), *(("body", text) for text in texts)]
     for label, text in labelled:
         if text:
-            extract.part(label)
+            extract.section(label)
             extract.write(text + "\n")
     if any(text for _, text in labelled):
         yield extract.document()

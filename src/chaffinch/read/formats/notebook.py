@@ -53,7 +53,7 @@ def read(file: File) -> Iterator[Document]:
 
 
 def _write(extract: Extract, number: int, text: str) -> None:
-    extract.part(f"cell {number}")
+    extract.section(f"cell {number}")
     extract.write(text)
     extract.write("\n\n")  # an empty line ends a paragraph
 

@@ -1,80 +1,135 @@
-"""PDF -> its text, page by page."""
+"""PDF -> its text, page by page. PDFium extracts it, in a process of its own with limits."""
 
 from __future__ import annotations
 
+import atexit
+import json
+import os
 import re
+import subprocess
+import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
-
-from pypdfium2 import PdfDocument, PdfiumError
+from contextlib import suppress
+from typing import BinaryIO, cast
 
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.formats import pdf_worker
 from chaffinch.read.formats.extract import Extract
+from chaffinch.read.formats.pdf_worker import CPU_SECONDS, LENGTH
 from chaffinch.types import Document, File
 
-# A word broken at a line's end, by PDFium's own mark, which is no character, by a soft hyphen, or by a hyphen
-# that a small letter follows. The rest of the word is brought up, so that lines keep their numbers.
-_BROKEN = re.compile("([^\\W\\d_]+)(?:[\ufffe\x02\u00ad]\n?|[-\u2010]\n(?=[^\\W\\d_A-Z]))(\\S+)[ \t]*\n?")
-# Whether it had a hyphen before, other places tell.
-_COMPOUND = re.compile(r"\b[^\W\d_]+-[^\W\d_]+")
+_WAITING_FACTOR = 10
+"""A worker may take this many times its CPU limit by the clock before it is stopped: machines may be busy."""
+
+# A word broken at the end of a line: by PDFium's own mark, by a soft hyphen, or by a hyphen before a small
+# letter. The rest of the word moves up, so that lines keep their numbers.
+_BROKEN_WORD = re.compile(
+    "(?<![^\\W\\d_])([^\\W\\d_]++)(?:[\ufffe\x02\u00ad]\n?|[-\u2010]\n(?=[^\\W\\d_A-Z]))(\\S+)[ \t]*\n?"
+)
+# Other places in the text show whether the word had a hyphen before it was broken.
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++-[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]*")
-# As characters, and as the bytes that stand for them in two encodings of TeX's fonts, which older files do not
-# explain.
+# As characters, and as bytes of two encodings of TeX's fonts, which older files do not explain.
 _LIGATURES = {
     letters: ("ff", "fi", "fl", "ffi", "ffl")[i]
     for first in ("\ufb00", "\x0b", "\x1b")
     for i, letters in enumerate(chr(ord(first) + n) for n in range(5))
 } | {"\ufb05": "st", "\ufb06": "st"}
 _LIGATURE = re.compile("[\ufb00-\ufb06\x0b-\x0f\x1b-\x1f]")
-_MAX_PAGES = 1 << 20
-_MAX_BROKEN_PAGES = 100
 
 
 def read(file: File) -> Iterator[Document]:
-    """The text with the page of every byte; running heads and page numbers are left out."""
+    """Yield the text with the page of every byte, without running heads and page numbers."""
     extract = Extract(file)
-    pages = _mended(list(_pages(file)))
+    pages = _mend_words(_worker.pages(file))
     if not any(page.strip() for page in pages):
-        raise Unreadable(
-            file.name,
-            SkipReason.NOT_TEXT,
-            "holds no text, perhaps pictures of pages; make it searchable first",
-        )
+        detail = "holds no text, perhaps pictures of pages; make it searchable first"
+        raise Unreadable(file.name, SkipReason.NOT_TEXT, detail)
     for number, page in enumerate(_without_running_heads(pages), 1):
-        extract.part(f"page {number}")
+        extract.section(f"page {number}")
         extract.write(page + "\n")
     yield extract.document()
 
 
-def _pages(file: File) -> Iterator[str]:
-    try:
-        pdf = PdfDocument(file.data)
-    except PdfiumError as error:
-        if "password" in str(error).lower():
-            raise Unreadable(
-                file.name, SkipReason.PROTECTED, "is protected by a password; save it without one"
-            ) from None
-        raise Unreadable(
-            file.name, SkipReason.DAMAGED, f"not a PDF that can be read ({error}); save it again"
-        ) from None
-    with pdf:
-        broken = 0
-        for number in range(min(len(pdf), _MAX_PAGES)):
-            try:
-                page = pdf[number]
-                try:
-                    yield page.get_textpage().get_text_bounded()
-                finally:
-                    page.close()
-            except PdfiumError:
-                broken += 1  # the other pages can be read; a page tree may promise millions that are not there
-                if broken > _MAX_BROKEN_PAGES:
-                    return
-                yield ""
+class _Worker:
+    """The process that runs PDFium. It starts with the first file, and again after a file that ended it."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._lock = threading.Lock()
+
+    def pages(self, file: File) -> list[str]:
+        """Return the text of every page."""
+        with self._lock:
+            answer = self._ask(file)
+        if "error" not in answer:
+            return cast(list[str], answer["pages"])
+        if "password" in answer["error"].lower():
+            detail = "is protected by a password; save it without one"
+            raise Unreadable(file.name, SkipReason.PROTECTED, detail)
+        detail = f"not a PDF that can be read ({answer['error']}); save it again"
+        raise Unreadable(file.name, SkipReason.DAMAGED, detail)
+
+    def _ask(self, file: File) -> dict[str, str]:
+        process = self._running()
+        seconds = _WAITING_FACTOR * (CPU_SECONDS + len(file.data) / 1e6)
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        try:
+            requests, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+            requests.write(LENGTH.pack(len(file.data)))
+            requests.write(file.data)
+            requests.flush()
+            message = pdf_worker.read_message(answers)
+        except OSError:  # it ended while it was written to
+            message = None
+        finally:
+            timer.cancel()
+        if message is None:
+            self.stop()
+            detail = "needs too much time or memory, or crashes PDFium; print it to PDF again"
+            raise Unreadable(file.name, SkipReason.TOO_LARGE, detail)
+        return cast(dict[str, str], json.loads(message))
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        """Return the process; after a fork, one of our own."""
+        if self._process is not None and self._process.poll() is not None:
+            self.stop()
+        if self._process is None or self._owner != os.getpid():
+            # -P keeps the current folder off the path; a file there might be called json.py.
+            path = os.pathsep.join(filter(None, sys.path))
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", pdf_worker.__name__],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | {"PYTHONPATH": path},
+            )
+            self._owner = os.getpid()
+        return self._process
+
+    def stop(self) -> None:
+        """End the process, if it is ours."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # the worker will not read what is still to be written
+                    pipe.close()
+        process.wait()
 
 
-def _mended(pages: list[str]) -> list[str]:
-    """Pages with words that they break or write in their own way, as they are read."""
+_worker = _Worker()
+atexit.register(_worker.stop)
+
+
+def _mend_words(pages: list[str]) -> list[str]:
+    """Return the pages with ligatures spelled out and broken words joined."""
     pages = [_LIGATURE.sub(lambda found: _LIGATURES[found[0]], page.replace("\r\n", "\n")) for page in pages]
     hyphenated = {word for page in pages for word in _COMPOUND.findall(page)}
 
@@ -82,20 +137,20 @@ def _mended(pages: list[str]) -> list[str]:
         whole = f"{broken[1]}-{_WORD.match(broken[2])[0]}"  # type: ignore[index]
         return f"{broken[1]}{'-' if whole in hyphenated else ''}{broken[2]}\n"
 
-    return [_BROKEN.sub(join, page) for page in pages]
+    return [_BROKEN_WORD.sub(join, page) for page in pages]
 
 
 def _without_running_heads(pages: list[str]) -> Iterator[str]:
-    """Pages but for first and last lines that, numbers aside, stand on at least a third of them."""
+    """Yield the pages without first and last lines that, apart from numbers, a third of the pages share."""
     lines = [page.strip("\n").split("\n") for page in pages]
     for edge in (0, -1):
-        seen = Counter(_but_for_numbers(page[edge]) for page in lines)
-        often = {line for line, times in seen.items() if times >= max(3, len(pages) / 3)}
+        counts = Counter(_without_numbers(page[edge]) for page in lines)
+        running = {line for line, times in counts.items() if times >= max(3, len(pages) / 3)}
         for page in lines:
-            if _but_for_numbers(page[edge]) in often:
+            if _without_numbers(page[edge]) in running:
                 page[edge] = ""  # the line stays, empty, so that the others keep their numbers
     return ("\n".join(page) for page in lines)
 
 
-def _but_for_numbers(line: str) -> str:
+def _without_numbers(line: str) -> str:
     return re.sub(r"[\d\s]+|\b[ivxlc]+\b", "", line)

@@ -10,7 +10,8 @@ from itertools import groupby
 
 from chaffinch.report.anonymize.file_names import Files
 from chaffinch.report.anonymize.names import Names
-from chaffinch.report.document_text import Texts, contents
+from chaffinch.report.report_texts import ReportTexts
+from chaffinch.report.verdicts import contents
 from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Receipt, Report, Section, Span, Submission
 
 
@@ -84,7 +85,7 @@ def nameless(report: Report, names: Names | None = None) -> Report:
     """The same without names of students; the texts stay as they are, for lists of figures have none."""
     names = names or everybody(report)
     labels, number, files = names.labels, _numbers(names), Files(report, names)
-    owner = Texts(report).owner
+    owner = ReportTexts(report).owner
     part = cache(names.text)
 
     def span(submission: str, of: Span) -> Span:

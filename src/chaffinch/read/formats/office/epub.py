@@ -34,7 +34,7 @@ def text(file: File, unpack: Unpack) -> Document:
         page = html_text(_TITLE.sub(b"", unpack(path) or b"", count=1))
         if page:
             found = True
-            extract.part(f"chapter {number}")
+            extract.section(f"chapter {number}")
             extract.write(page + "\n")
     if not found:
         raise Unreadable(

@@ -24,7 +24,7 @@ class Paragraphs:
         if text:
             self._count += 1
             self._extract.write(self._gap)
-            self._extract.part(f"paragraph {self._count}")
+            self._extract.section(f"paragraph {self._count}")
             self._extract.write(text)
             self._gap = "\n"
             self._row_has_text = True
@@ -47,7 +47,7 @@ class Paragraphs:
         for number, note in enumerate(self._notes, 1):
             if note:
                 self._extract.write(self._gap)
-                self._extract.part(f"footnote {number}")
+                self._extract.section(f"footnote {number}")
                 self._extract.write(note)
                 self._gap = "\n"
         if not self._gap:

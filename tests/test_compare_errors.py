@@ -1,4 +1,4 @@
-"""What goes wrong when people compare: told, in a code that scripts can trust, and without loss."""
+"""What goes wrong in comparing is reported, with an exit code that scripts can trust, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def class_of(folder: Path, work: dict[str, str]) -> Path:
 
 @pytest.fixture
 def two(tmp_path: Path) -> Path:
-    """A copy among three."""
+    """Return a class of three with one copy."""
     work = {"ann/a.py": program(1), "ben/b.py": program(1, prefix="w"), "cat/c.py": program(2)}
     return class_of(tmp_path / "class", work)
 
@@ -54,14 +54,14 @@ def compare(*arguments: object, cwd: Path | None = None, **settings: str) -> sub
     return subprocess.run(done, capture_output=True, cwd=cwd, env=os.environ | settings)
 
 
-def found(*arguments: object) -> set[tuple[str, str]]:
+def listed(*arguments: object) -> set[tuple[str, str]]:
     done = compare(*arguments, "--json")
     assert done.returncode in (0, 1), done.stderr
     return {(pair["left"], pair["right"]) for pair in json.loads(done.stdout)["pairs"]}
 
 
 @pytest.mark.parametrize("extension", ["py", "c", "java"])
-def test_lines_may_end_with_a_return_alone(extension: str, tmp_path: Path) -> None:
+def test_lines_may_end_with_a_carriage_return(extension: str, tmp_path: Path) -> None:
     text = program(1, extension).encode()
     for name, data in (("a", text), ("b", text.replace(b"\n", b"\r")), ("c", text.replace(b"\n", b"\r\n"))):
         (tmp_path / f"{name}.{extension}").write_bytes(data)
@@ -71,39 +71,39 @@ def test_lines_may_end_with_a_return_alone(extension: str, tmp_path: Path) -> No
     assert (match.left.start, match.left.end) == (match.right.start, match.right.end)
 
 
-def test_the_language_asked_for_is_compared_and_no_other(tmp_path: Path) -> None:
+def test_only_the_language_asked_for_is_compared(tmp_path: Path) -> None:
     prose = "Nobody would take this for a program; yet it may be read as one, word by word. " * 20
     work = {f"{name}/main.c": program(1, "c") for name in ("ann", "ben")}
     work |= {f"{name}/essay.txt": prose for name in ("cat", "dan")}
     folder = class_of(tmp_path / "class", work)
     for asked in ("c", "c+names", "code"):
-        assert found(folder, "-l", asked) == {("ann", "ben")}, asked
-    assert found(folder) == {("ann", "ben"), ("cat", "dan")}
+        assert listed(folder, "-l", asked) == {("ann", "ben")}, asked
+    assert listed(folder) == {("ann", "ben"), ("cat", "dan")}
     unknown = class_of(tmp_path / "unknown", {name: program(1, "c") for name in ("a.foo", "b.foo")})
-    assert found(unknown, "-l", "c") == {("a", "b")}
+    assert listed(unknown, "-l", "c") == {("a", "b")}
     report = chaffinch.compare([File("a", b"x" * 99, language="klingon"), File("b.c", b"int x;")])
     assert ("a", "no language 'klingon' is known") in [(s.name, s.detail) for s in report.skipped]
 
 
-def test_years_are_classes_each(two: Path, tmp_path: Path) -> None:
+def test_each_year_of_earlier_work_is_a_class(two: Path, tmp_path: Path) -> None:
     for year in ("2024", "2025"):
         class_of(tmp_path / year, {"zed.py": program(int(year)), "yan.py": program(2 if year == "2024" else 7)})
     old = ("--old", tmp_path / "2024", "--old", tmp_path / "2025", "--old", tmp_path / "2024")
-    assert found(two, *old) == {("ann", "ben"), ("cat", "yan")}
+    assert listed(two, *old) == {("ann", "ben"), ("cat", "yan")}
 
 
 @pytest.mark.parametrize("option", ["--base", "--old"])
-def test_what_is_named_and_not_there_is_an_error(option: str, two: Path, tmp_path: Path) -> None:
+def test_a_path_that_does_not_exist_is_an_error(option: str, two: Path, tmp_path: Path) -> None:
     done = compare(two, option, tmp_path / "typo", "-o", tmp_path / "r.html")
     assert done.returncode == 2
     assert b"typo: no such file" in done.stderr
-    assert not (tmp_path / "r.html").exists()  # it would be another result than was asked for
+    assert not (tmp_path / "r.html").exists()  # its result would not be the one asked for
     named: dict[str, Any] = {option[2:]: tmp_path / "typo"}
     with pytest.raises(Unreadable, match="typo: no such file"):
         chaffinch.compare(two, **named)
 
 
-def test_a_failed_run_leaves_the_report_before(two: Path, tmp_path: Path) -> None:
+def test_a_failed_run_keeps_the_previous_report(two: Path, tmp_path: Path) -> None:
     report = tmp_path / "r.html"
     report.write_bytes(b"the good one")
     assert compare(tmp_path / "typo", "-o", report).returncode == 2
@@ -122,7 +122,7 @@ def test_a_failed_run_leaves_the_report_before(two: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("-o", "r.pdf"), "a report is a .html file or a folder"),
         (("-o", "r.html", "--csv", "r.html"), "--output and --csv are the same file"),
@@ -133,21 +133,23 @@ def test_a_failed_run_leaves_the_report_before(two: Path, tmp_path: Path) -> Non
         (("--threshold", "nan"), "choose one from 0 to 1"),
     ],
 )
-def test_what_cannot_be_done_is_told(options: tuple[str, ...], told: str, two: Path, tmp_path: Path) -> None:
+def test_impossible_options_are_errors(
+    options: tuple[str, ...], message: str, two: Path, tmp_path: Path
+) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "index.html").write_text("<h1>My own</h1>")
     done = compare(two, *options, cwd=tmp_path)
     assert done.returncode == 2
-    assert told in done.stderr.decode()
+    assert message in done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert (tmp_path / "mine" / "index.html").read_text() == "<h1>My own</h1>"
 
 
-def test_one_is_stopped_or_has_a_defect_with_a_code_of_its_own(
+def test_interrupts_and_defects_have_their_own_exit_codes(
     two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.mkfifo(tmp_path / "slow.py")
-    # What a shell starts in the background ignores interrupts, and so would all that these tests start.
+    # A background shell ignores interrupts, and everything that these tests start would inherit that.
     waits = signal.signal(signal.SIGINT, signal.SIG_DFL)
     started = subprocess.Popen([*COMMAND, "compare", two, tmp_path / "slow.py"], stderr=subprocess.PIPE)
     signal.signal(signal.SIGINT, waits)
@@ -166,12 +168,14 @@ def test_one_is_stopped_or_has_a_defect_with_a_code_of_its_own(
 
 
 @pytest.mark.slow
-def test_reports_in_the_folder_are_nobodys_work(two: Path) -> None:
+def test_reports_in_the_folder_are_skipped(two: Path) -> None:
     first: dict[str, bytes] = {}
     for output in ("r", "r.html"):
         for _ in range(2):
-            told = compare(".", "--cases", 2, "--csv", "pairs.csv", "--json", "-o", output, cwd=two).stdout
-            assert told == first.setdefault(output, told)
+            output_json = compare(
+                ".", "--cases", 2, "--csv", "pairs.csv", "--json", "-o", output, cwd=two
+            ).stdout
+            assert output_json == first.setdefault(output, output_json)
     clean, again = (json.loads(out) for out in (first["r"], compare(".", "--json", cwd=two).stdout))
     case = "01 ann - ben.html"
     written = ["pairs.csv", "r/index.html", f"r/cases/{case}", f"r-cases/{case}", "r.html"]
@@ -180,28 +184,28 @@ def test_reports_in_the_folder_are_nobodys_work(two: Path) -> None:
     assert again | {"skipped": clean["skipped"]} == clean
 
 
-def test_nobody_who_handed_in_nothing_vanishes(two: Path) -> None:
+def test_empty_submissions_are_listed_as_skipped(two: Path) -> None:
     (two / "dan" / "sub").mkdir(parents=True)
     (two / "eve").mkdir()
     (two / "eve" / "main.py").touch()
     (two / "fay.zip").write_bytes(b"PK\x05\x06" + b"\0" * 18)
-    told = {Path(s.name).relative_to(two).as_posix(): s.detail for s in chaffinch.compare([two]).skipped}
+    details = {Path(s.name).relative_to(two).as_posix(): s.detail for s in chaffinch.compare([two]).skipped}
     nothing = "nothing in it to compare"
-    assert told == {"dan/sub": "an empty folder", "eve/main.py": nothing, "fay.zip": "an empty archive"}
+    assert details == {"dan/sub": "an empty folder", "eve/main.py": nothing, "fay.zip": "an empty archive"}
 
 
 @pytest.mark.slow
-def test_without_names_means_everywhere(tmp_path: Path) -> None:
+def test_anonymize_removes_names_everywhere(tmp_path: Path) -> None:
     work = {f"{name}/{name}.py": f"# by {name}\n" + program(1) for name in ("Ann Summers", "Ben Winters")}
     folder = class_of(tmp_path / "class", work)
     assert compare(folder, "-o", tmp_path / "r", "--cases", 1).returncode == 0
     done = compare(folder, "-o", tmp_path / "r", "--csv", tmp_path / "x.csv", "--json", "--anonymize")
-    seen = compare(folder, "-o", tmp_path / "r", "--anonymize")
+    shown = compare(folder, "-o", tmp_path / "r", "--anonymize")
     written = b"".join(
         path.read_bytes() for path in tmp_path.rglob("*") if folder not in path.parents and path.is_file()
     )
-    for output in (done.stdout, seen.stdout, seen.stderr, written):
-        assert b"Student 1" in output or output == seen.stderr
+    for output in (done.stdout, shown.stdout, shown.stderr, written):
+        assert b"Student 1" in output or output == shown.stderr
         assert b"Summers" not in output
         assert b"Winters" not in output
     assert list((tmp_path / "r" / "cases").iterdir()) == []
@@ -211,7 +215,7 @@ def test_without_names_means_everywhere(tmp_path: Path) -> None:
     ("name", "written"),
     [("Xu", "by Xu."), ("Łukasz Żółć", "by Lukasz Zolc"), ("Søren", "by Soren"), ("李小龙", "by 李 小龙")],
 )
-def test_names_are_found_however_they_are_written(name: str, written: str, tmp_path: Path) -> None:
+def test_names_are_recognised_in_other_spellings(name: str, written: str, tmp_path: Path) -> None:
     both = [File(f"{who}.py", f"# {written}\n{program(1)}".encode()) for who in (name, "Somebody")]
     report = chaffinch.compare([class_of(tmp_path / "c", {d.name: d.data.decode() for d in both})])
     save(report, tmp_path / "r", anonymize=True)
@@ -231,7 +235,7 @@ def test_json_is_utf8_and_csv_takes_any_name(tmp_path: Path) -> None:
     assert "Zoë Ł" in (tmp_path / "x.csv").read_text("utf-8")
 
 
-def test_an_index_of_another_kind_is_told_and_what_one_promises(two: Path, tmp_path: Path) -> None:
+def test_an_index_of_another_kind_is_reported_and_a_guarantee_too(two: Path, tmp_path: Path) -> None:
     old = [File("zed.py", program(2).encode(), language="python")]
     for kind in ("text", "code"):
         with Index.create(tmp_path / kind, chaffinch.Recipe(kind)) as index:
@@ -247,7 +251,7 @@ def test_an_index_of_another_kind_is_told_and_what_one_promises(two: Path, tmp_p
     assert list(shown) == ["documents that share a run of 20 symbols are found"]
 
 
-def test_python_is_told_what_is_out_of_range() -> None:
+def test_options_out_of_range_raise() -> None:
     both = [File("a.py", program(1).encode()), File("b.py", program(1).encode())]
     wrong: list[dict[str, float]] = [{"top": 0}, {"top": -1}, {"max_owners": 1}, {"threshold": float("nan")}]
     for options in wrong:
@@ -261,12 +265,12 @@ def test_python_is_told_what_is_out_of_range() -> None:
 
 
 @pytest.mark.slow
-def test_what_a_few_have_in_common_is_listed_and_what_is_not_is_told(tmp_path: Path) -> None:
+def test_a_shared_paragraph_is_listed_and_a_hint_says_how_to_list_less(tmp_path: Path) -> None:
     paragraph = indexed.text(80, "shared")
     for n in range(3):
         own = [indexed.text(900, (n, part)) for part in range(2)]
         (tmp_path / f"{n}.txt").write_text("\n".join([own[0], paragraph, own[1]]))
-    assert found(tmp_path) == {("0", "1"), ("0", "2"), ("1", "2")}
+    assert listed(tmp_path) == {("0", "1"), ("0", "2"), ("1", "2")}
     sentence = indexed.text(9, "sentence")
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text(
@@ -275,10 +279,10 @@ def test_what_a_few_have_in_common_is_listed_and_what_is_not_is_told(tmp_path: P
     done = compare(tmp_path / "a.txt", tmp_path / "b.txt", cwd=tmp_path)
     assert done.returncode == 1
     assert b"No pair has enough in common to be listed; --threshold 0 lists those" in done.stdout
-    assert found(tmp_path / "a.txt", tmp_path / "b.txt", "--threshold", 0) == {("a", "b")}
+    assert listed(tmp_path / "a.txt", tmp_path / "b.txt", "--threshold", 0) == {("a", "b")}
 
 
-def test_what_is_too_short_is_told(tmp_path: Path) -> None:
+def test_texts_that_are_too_short_are_reported(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text("I do not know.")
     done = compare(tmp_path, cwd=tmp_path)
@@ -286,45 +290,45 @@ def test_what_is_too_short_is_told(tmp_path: Path) -> None:
     assert b"a.txt: too short to compare: 10 symbols, and nothing shorter than 18 is found" in done.stderr
 
 
-def test_files_of_one_name_are_one_students_unless_nothing_else_is_given(tmp_path: Path) -> None:
+def test_files_of_one_name_belong_to_one_student_unless_nothing_else_is_given(tmp_path: Path) -> None:
     for name in ("ann.md", "ann.txt", "ben.txt"):
         (tmp_path / name).write_text(indexed.text(200, "essay"))
     both = tmp_path / "ann.md", tmp_path / "ann.txt"
-    assert found(*both) == {("ann.md", "ann.txt")}
-    assert found(*both, "--old", tmp_path / "ben.txt") == {("ann", "ben")}
+    assert listed(*both) == {("ann.md", "ann.txt")}
+    assert listed(*both, "--old", tmp_path / "ben.txt") == {("ann", "ben")}
 
 
-def test_the_hash_of_a_file_is_told_beside_that_of_its_text(tmp_path: Path) -> None:
+def test_the_report_has_the_hash_of_a_file_and_of_its_text(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.docx").write_bytes(made.docx(made.prose(8)))
     report = chaffinch.compare([tmp_path])
     file = sha256((tmp_path / "a.docx").read_bytes()).hexdigest()
-    told = to_json(report)["documents"][0]
-    assert told["file_sha256"] == file != told["sha256"]
+    document = to_json(report)["documents"][0]
+    assert document["file_sha256"] == file != document["sha256"]
     case_file(report, report.pairs[0], tmp_path / "case.html")
     assert file in (tmp_path / "case.html").read_text()
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "lone returns"])
-def test_the_hash_of_a_program_that_was_put_into_other_bytes_is_told(tmp_path: Path, encoding: str) -> None:
+def test_the_report_has_the_hash_of_a_program_in_another_encoding(tmp_path: Path, encoding: str) -> None:
     lone = encoding == "lone returns"
     for name in "ab":
         text = program(1).replace("\n", "\r") if lone else program(1)
         (tmp_path / f"{name}.py").write_bytes(text.encode("utf-8" if lone else encoding))
-    told = to_json(chaffinch.compare([tmp_path]))["documents"]
-    for name, document in zip("ab", told, strict=True):
+    documents = to_json(chaffinch.compare([tmp_path]))["documents"]
+    for name, document in zip("ab", documents, strict=True):
         file = sha256((tmp_path / f"{name}.py").read_bytes()).hexdigest()
         assert document["file_sha256"] == file != document["sha256"]
 
 
-def test_a_case_says_who_is_older(tmp_path: Path) -> None:
+def test_a_case_file_says_which_side_is_earlier_work(tmp_path: Path) -> None:
     works = [File(name, program(1).encode()) for name in ("new.py", "old.py")]
     report = chaffinch.compare(works[:1], old=works[1:])
     case_file(report, report.pairs[0], tmp_path / "case.html")
     assert "The right side is earlier work" in (tmp_path / "case.html").read_text()
 
 
-def test_markup_is_not_marked_as_the_same(tmp_path: Path) -> None:
+def test_markup_is_not_marked_as_part_of_a_match(tmp_path: Path) -> None:
     words = [indexed.text(30, n) for n in range(2)]
     pages = [f"<p>{words[0]}</p><!-- {name} --><p class={name}>{words[1]}</p>" for name in ("one", "another")]
     report = chaffinch.compare([File(f"{n}.html", page.encode()) for n, page in enumerate(pages)])
@@ -336,14 +340,14 @@ def test_markup_is_not_marked_as_the_same(tmp_path: Path) -> None:
         assert [page[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)] == words
 
 
-def test_a_submission_tells_how_much_of_it_is_in_any_match() -> None:
+def test_a_submission_shows_how_much_of_it_lies_in_matches() -> None:
     pages = [indexed.text(60, n) for n in range(6)]
     works = [" ".join(pages[:3]), f"{pages[0]} {pages[4]}", f"{pages[0]} {pages[1]} {pages[5]}"]
     report = chaffinch.compare([File(f"{n}.txt", work.encode()) for n, work in enumerate(works)], threshold=0)
-    told = [s["covered"] for s in View(report, anonymize=False, verdicts=None).index()["submissions"]]
+    shares = [s["covered"] for s in View(report, anonymize=False, verdicts=None).index()["submissions"]]
     letters = [len(page.replace(" ", "")) for page in pages]
-    assert told[0] == pytest.approx(sum(letters[:2]) / sum(letters[:3]), abs=0.01)
-    assert told[1] == pytest.approx(letters[0] / (letters[0] + letters[4]), abs=0.01)
+    assert shares[0] == pytest.approx(sum(letters[:2]) / sum(letters[:3]), abs=0.01)
+    assert shares[1] == pytest.approx(letters[0] / (letters[0] + letters[4]), abs=0.01)
 
 
 @pytest.mark.parametrize("old", [False, True])

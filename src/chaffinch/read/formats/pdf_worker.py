@@ -1,0 +1,97 @@
+"""The process that runs PDFium: PDF files on standard input, their pages on standard output.
+
+A file that hangs PDFium, crashes it or makes it ask for too much memory ends this process and nothing else. The
+module imports nothing of Chaffinch, so that it starts fast.
+
+Both directions carry messages of a length in 8 bytes and as many bytes: the file, then the answer as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import struct
+import sys
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LENGTH = struct.Struct("<Q")
+CPU_SECONDS = 60
+"""CPU time for a file, and one more for each of its megabytes. PDFium reads about 900 pages in a second."""
+MEMORY_BYTES = 1 << 30
+"""Address space for a file, and four times its size on top."""
+MAX_TEXT = 1 << 30
+MAX_PAGES = 1 << 20
+MAX_BROKEN_PAGES = 100
+
+
+def main() -> None:
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    while header := requests.read(LENGTH.size):
+        (length,) = LENGTH.unpack(header)
+        _limit(length)
+        answer = json.dumps(_read(requests.read(length))).encode("ascii")
+        answers.write(LENGTH.pack(len(answer)) + answer)
+        answers.flush()
+
+
+def _limit(size: int) -> None:
+    """Have the system end this process if the next file takes too much time or memory."""
+    if hasattr(signal, "setitimer"):  # not on Windows, where the parent's clock is the only limit
+        import resource
+
+        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS + size / 1e6)
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = MEMORY_BYTES + 4 * size
+        resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
+
+
+def _read(data: bytes) -> dict[str, object]:
+    """Return the text of every page, or an error of PDFium's."""
+    from pypdfium2 import PdfDocument, PdfiumError
+
+    try:
+        with PdfDocument(data) as pdf:
+            return {"pages": list(_pages(pdf))}
+    except PdfiumError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": "out of memory"}
+
+
+def _pages(pdf: object) -> Iterator[str]:
+    from pypdfium2 import PdfiumError
+
+    broken = size = 0
+    for number in range(min(len(pdf), MAX_PAGES)):  # type: ignore[arg-type]
+        try:
+            page = pdf[number]  # type: ignore[index]
+            try:
+                text: str = page.get_textpage().get_text_bounded()
+            finally:
+                page.close()
+        except PdfiumError:
+            broken += 1  # the other pages can be read; but a page tree may promise millions that do not exist
+            if broken > MAX_BROKEN_PAGES:
+                return
+            text = ""
+        size += len(text)
+        if size > MAX_TEXT:
+            return
+        yield text
+
+
+def read_message(pipe: BinaryIO) -> bytes | None:
+    """Return the next message, or None if the other side is gone."""
+    header = pipe.read(LENGTH.size)
+    if len(header) < LENGTH.size:
+        return None
+    (length,) = LENGTH.unpack(header)
+    message = pipe.read(length) if length <= 8 * MAX_TEXT else b""
+    return message if len(message) == length else None
+
+
+if __name__ == "__main__":
+    main()
