@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from bisect import bisect_right
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -72,6 +73,45 @@ def test_invalid_bytes_and_wide_characters_move_nothing() -> None:
     assert characters.tolist() == [2, 3, 4]
     assert text.units(characters).tolist() == [2, 4, 5]  # as JavaScript counts
     assert text.line_range(3, len(text.text)) == (1, 3)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\n\r", "\r\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cp1252", "cp500", "gb18030"]
+)
+def test_lines_are_those_that_an_editor_shows(encoding: str, mark: str, end: str) -> None:
+    one_byte = encoding in ("cp1252", "cp500")
+    like_ends = "" if one_byte else "\u0a0d \u0d0a \u2028 "  # they have the bytes of line ends in UTF-16
+    lines = ["first" if one_byte else mark + "first", like_ends + "näxt", "", "last" + like_ends, ""]
+    whole = end.join(lines)
+    ends = [found.end() for found in re.finditer("\r\n|\r|\n", whole)]
+    document = Document("a", whole.encode(encoding), encoding, "plain", "text")
+    shown = decode(document)
+    for n in range(len(whole) + 1):
+        offset = len(whole[:n].encode(encoding))
+        line = 1 + bisect_right(ends, n)
+        assert document.place(offset) == f"line {line}"
+        assert shown.line_range(*shown.span(offset, offset)) == (line, line)
+
+
+def test_lines_are_counted_from_the_start_of_a_section() -> None:
+    pages = ["one\r\ntwo\r\n", "three\rfour\r", "\nfive\n"]
+    for encoding in ("utf-8", "utf-16-le", "utf-32-be"):
+        starts = [len("".join(pages[:n]).encode(encoding)) for n in range(3)]
+        sections = tuple(Section(start, f"page {n}") for n, start in enumerate(starts, 1))
+        document = Document("a", "".join(pages).encode(encoding), encoding, "plain", "text", sections)
+        places = {
+            word: document.place(document.data.index(word.encode(encoding)))
+            for word in ("one", "two", "three", "four", "five")
+        }
+        assert places == {
+            "one": "page 1, line 1",
+            "two": "page 1, line 2",
+            "three": "page 2, line 1",
+            "four": "page 2, line 2",
+            "five": "page 3, line 2",
+        }
 
 
 def test_places_follow_the_text_when_names_change_its_length() -> None:

@@ -71,11 +71,14 @@ class Document:
                 object.__setattr__(self, field_.name, getattr(only, field_.name))
 
     def place(self, offset: int) -> str:
-        """Where a person would look for the byte there: "page 3, line 7"."""
+        """Return where a person would look for the byte at `offset`: "page 3, line 7"."""
         number = bisect_right(self.sections, offset, key=lambda section: section.start) - 1
-        start = self.sections[number].start if number >= 0 else 0
-        line = self.data.count(b"\n", start, offset) + 1
-        return f"{self.sections[number].label}, line {line}" if number >= 0 else f"line {line}"
+        start, label = self.sections[number] if number >= 0 else (0, "")
+        before, beyond = (self.data[start:end].decode(self.encoding, "replace") for end in (offset, offset + 4))
+        # A line ends with a line feed, a carriage return, or both; `offset` may be between the two.
+        ends = before.count("\n") + before.count("\r") - before.count("\r\n")
+        line = 1 + ends - (before.endswith("\r") and beyond.startswith(before + "\n"))
+        return f"{label}, line {line}" if number >= 0 else f"line {line}"
 
 
 @dataclass(frozen=True, slots=True)
