@@ -1,4 +1,4 @@
-"""Disguise copied programs, and compare each with its copies and with those of other authors.
+"""Disguise copied programs: compare each with its disguised copies, and authors with each other.
 
 One comparison holds all that was written for a task in a language: the authors' programs and every disguised
 copy of each. AUC is how probably a copy and its original have a higher figure than two authors have.

@@ -180,7 +180,7 @@ class _Habits(ast.NodeTransformer):
 
 
 class _Declarations(ast.NodeTransformer):
-    """Return the declarations of whole numbers, and remove them."""
+    """Turns declarations of single values into assignments, and collects them for the top of the function."""
 
     def __init__(self) -> None:
         self.declarations: list[ast.stmt] = []
@@ -193,7 +193,7 @@ class _Declarations(ast.NodeTransformer):
 
 
 def as_while(loop: ast.For) -> list[ast.stmt]:
-    """Return the same loop with a counter."""
+    """Return a counting loop as a while loop."""
     start, stop, down = bounds(loop)
     name, test, change = ast.unparse(loop.target), *((">", "-=") if down else ("<", "+="))
     declared, counted = ast.parse(

@@ -1,4 +1,4 @@
-//! Keeps the library in memory until the process ends: Python may let go of it before the last of what it made.
+//! Keep the library in memory until the process ends: Python may unload it while objects made by it still exist.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

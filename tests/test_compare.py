@@ -8,17 +8,20 @@ import random
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import chaffinch
-from chaffinch import Document, Report
+from chaffinch import Document, Recipe, Report
 from chaffinch.comparison import listed_pairs
 from chaffinch.comparison.language_group import recipe_for
-from chaffinch.report import case_file
+from chaffinch.native import fingerprint as native
+from chaffinch.report import case_file, nameless
 from chaffinch.report.export import to_json
 from tests import indexed, made
 from tests.programs import WRITERS, Function, Style, functions
@@ -540,3 +543,51 @@ def test_the_command_says_what_it_found(tmp_path: Path) -> None:
     assert command("compare", tmp_path / "gone", "--json").returncode == 2
     assert command("compare", folder, "-l", "klingon").returncode == 2
     assert "Traceback" not in command("compare", folder, "--student-pattern", "(").stderr
+
+
+def test_a_program_is_lexed_once_even_for_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lexed: list[object] = []
+
+    def recorded(sources: Sequence[native.Source]) -> tuple[Any, list[Any]]:
+        lexed.extend(source.data for source in sources if isinstance(source.table, native.Language))
+        return native_sources(sources)
+
+    native_sources = native.native_sources
+    monkeypatch.setattr(native, "native_sources", recorded)
+    programs = [WRITERS["py"](functions(seed % 3), Style(prefix=f"p{seed}")).encode() for seed in range(6)]
+    report = chaffinch.compare([Document(f"{i}.py", data) for i, data in enumerate(programs)])
+    assert len(report.pairs) >= 3
+    report.save(tmp_path / "report.html")
+    case_file(report, report.pairs[0], tmp_path / "case.html")
+    assert sorted(map(str, lexed)) == sorted(map(str, programs))
+
+
+def test_a_report_has_the_streams_of_listed_pairs() -> None:
+    texts = [*(WRITERS["py"](functions(1), Style(prefix=p)) for p in "ab"), WRITERS["c"](functions(9), Style())]
+    works = [Document(name, text.encode()) for name, text in zip(("a.py", "b.py", "c.c"), texts, strict=True)]
+    report = chaffinch.compare(works)
+    assert list(report.streams) == [("a.py", "a.py"), ("b.py", "b.py")]
+    for document in works[:2]:
+        stream = report.streams[document.name, document.name]
+        alone = chaffinch.stream(document, Recipe("python"))
+        for name in ("symbols", "starts", "ends"):
+            assert np.array_equal(getattr(stream, name), getattr(alone, name))
+    anonymous = nameless(report)
+    names = {name for pair in anonymous.pairs for name in (pair.left, pair.right)}
+    listed = {(s.name, d.name) for s in anonymous.submissions for d in s.documents if s.name in names}
+    assert anonymous.streams.keys() == listed
+
+
+def test_the_receipt_says_in_numbers_what_is_listed() -> None:
+    works = [Document(f"{i}.py", WRITERS["py"](functions(1), Style()).encode()) for i in range(2)]
+    receipt = to_json(chaffinch.compare(works))["receipt"]
+    assert (receipt["threshold"], receipt["also_listed"]) == (0.2, {"surprise": 5.0, "run": 90})
+    receipt = to_json(chaffinch.compare(works, threshold=0.4, top=7, max_owners=3))["receipt"]
+    assert (receipt["threshold"], receipt["also_listed"], receipt["top"], receipt["max_owners"]) == (
+        0.4,
+        None,
+        7,
+        3,
+    )
+    assert receipt["recipes"]["python"]["guarantee"] == recipe_for("python").guarantee
+    assert not {"old_indexes", "background"} & receipt.keys()

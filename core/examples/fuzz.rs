@@ -1,8 +1,8 @@
-//! Feeds a reader changed and joined seeds for some seconds and checks what it returns; tools/fuzz.py runs it as
-//! `fuzz TARGET SECONDS TABLES SEEDS FOUND`, or with one more argument, the file of an input to try again.
+//! Feed changed and joined seeds to a front end for some seconds and check what it returns. tools/fuzz.py runs this as
+//! `fuzz TARGET SECONDS TABLES SEEDS FAILURE`, or with one more argument, the file of an input to try again.
 //!
 //! Built with `-C instrument-coverage --cfg coverage` it keeps the inputs that reach new code and changes those.
-//! The first bytes of an input say how to read the rest. An input that fails is written to FOUND.
+//! The first bytes of an input say how to read the rest. An input that fails is written to FAILURE.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use chaffinch_core::machine::level::Level;
 use chaffinch_core::read::fold::Form;
 use chaffinch_core::read::language::Language;
+use chaffinch_core::read::page_text::page_text;
 use chaffinch_core::read::source::Source;
 use chaffinch_core::read::stream::{Stream, Streams, read_streams};
 use chaffinch_core::read::text::Endian;
@@ -20,7 +21,7 @@ use chaffinch_core::select::selector::{Recipe, Scheme};
 
 const HEAD: usize = 4;
 const LONGEST: usize = 4096;
-/// What a document is repeated to, and how long it may take: linear time is a tenth of that.
+/// Bytes that a document is repeated to, and how long reading it may take: linear time is a tenth of that.
 const LARGE: usize = 1 << 18;
 const LIMIT: Duration = Duration::from_secs(1);
 
@@ -45,16 +46,16 @@ impl Random {
 struct Fuzzer {
     target: Target,
     languages: Vec<Language>,
-    /// Openings, keywords and other bytes that mean something.
+    /// Openings, keywords and other bytes with a meaning.
     words: Vec<Vec<u8>>,
 }
 
 impl Fuzzer {
-    /// Reads a document at these levels, which must agree.
+    /// Read a document at these levels, which must agree.
     fn check(&self, head: &[u8], document: &[u8], levels: &[Level]) {
         let latin: Vec<u32> = (0..256).collect();
         let codes: Vec<u32> = document.iter().map(|&b| b as u32 * 0x101).collect();
-        let places: Vec<u32> = (0..=document.len() as u32).collect();
+        let offsets: Vec<u32> = (0..=document.len() as u32).collect();
         let form = if head[1] & 1 == 0 { Form::Letters } else { Form::Consonants };
         let endian = if head[1] & 2 == 0 { Endian::Little } else { Endian::Big };
         let source = match (self.target, head[0] % 8) {
@@ -68,7 +69,7 @@ impl Fuzzer {
             (Target::Text, 3) => Source::Utf32(document, form, endian),
             (Target::Text, 4) => Source::SingleByte(document, form, &latin),
             (Target::Text, 5) => Source::Symbols(&codes),
-            (Target::Text, 6) => Source::Decoded(&codes, form, &places),
+            (Target::Text, 6) => Source::Decoded(&codes, form, &offsets),
             (Target::Text, _) => Source::Utf8(document, form),
         };
         let scheme = Scheme::numbered(head[2] as u32 % 9).expect("nine schemes");
@@ -79,10 +80,17 @@ impl Fuzzer {
         for &level in levels {
             let streams = read_streams(&[source], true, 1, level);
             self.check_stream(&streams, document.len());
+            if let Source::Html(page, form, None) = source
+                && std::str::from_utf8(page).is_ok()
+            {
+                let text = page_text(page);
+                let letters = read_streams(&[Source::Utf8(&text, form)], false, 1, level).symbols;
+                assert!(letters == streams.symbols, "the text of a page has other letters than its stream");
+            }
             let Streams { symbols, starts, ends, .. } = &streams;
-            let found = fingerprint(&[source], recipe, 1, level);
-            assert!(found.symbols[0] == symbols.len() as u64, "fingerprints are of another stream");
-            let prints = found.fingerprints;
+            let batch = fingerprint(&[source], recipe, 1, level);
+            assert!(batch.symbols[0] == symbols.len() as u64, "fingerprints are of another stream");
+            let prints = batch.fingerprints;
             for (i, &position) in prints.positions.iter().enumerate() {
                 let (first, last) = (position as usize, position as usize + k - 1);
                 assert!(prints.starts[i] == starts[first], "a fingerprint starts elsewhere");
@@ -102,13 +110,13 @@ impl Fuzzer {
         assert!(columns.iter().all(|column| column.len() == symbols.len()), "columns of different lengths");
         for i in 0..starts.len() {
             assert!(starts[i] < ends[i] && ends[i] as usize <= size, "a span is empty or outside");
-            // Of the symbols that one character folds to, all have its span.
+            // All symbols that one character folds to have its span.
             let may_share = self.target != Target::Code && i > 0 && starts[i] == starts[i - 1];
             assert!(i == 0 || may_share || ends[i - 1] <= starts[i], "spans overlap");
         }
     }
 
-    /// What is wrong with the input, if anything.
+    /// Return what is wrong with the input, if anything.
     fn complaint(&self, input: &[u8], also_large: bool) -> Option<String> {
         let (head, document) = input.split_at(HEAD.min(input.len()));
         let mut full = [0; HEAD];
@@ -127,10 +135,11 @@ impl Fuzzer {
         Some(text.or(panic.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default())
     }
 
+    /// Return a changed input from the corpus.
     fn changed(&self, random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
         let mut input = corpus[random.below(corpus.len())].clone();
         for _ in 0..1 + random.below(6) {
-            // The end is where most goes wrong.
+            // Most bugs are at the end.
             let at = if random.below(4) == 0 { input.len() } else { random.below(input.len() + 1) };
             let end = at + random.below((input.len() - at).min(64) + 1);
             match random.below(8) {
@@ -156,7 +165,7 @@ impl Fuzzer {
     }
 }
 
-/// How often each piece of code has run since this was last asked; nothing without coverage.
+/// Return how often each piece of code has run since the counters were reset; empty without coverage.
 #[cfg(coverage)]
 fn counters() -> &'static mut [u64] {
     unsafe extern "C" {
@@ -175,12 +184,12 @@ fn counters() -> &'static mut [u64] {
     &mut []
 }
 
-/// Whether a piece of code ran that never had, or many times as often.
-fn is_new(seen: &mut Vec<u8>) -> bool {
+/// Return whether a piece of code ran for the first time, or many times more often than before. Reset the counters.
+fn is_new(reached: &mut Vec<u8>) -> bool {
     let now = counters();
-    seen.resize(now.len(), 0);
+    reached.resize(now.len(), 0);
     let mut new = false;
-    for (count, before) in now.iter_mut().zip(seen) {
+    for (count, before) in now.iter_mut().zip(reached) {
         let much = 1u8 << (64 - count.leading_zeros()).div_ceil(3).min(7);
         if *count > 0 && *before & much == 0 {
             *before |= much;
@@ -200,14 +209,14 @@ fn files(folder: &str) -> Vec<PathBuf> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, target, seconds, tables, seeds, found, again @ ..] = &arguments[..] else {
-        panic!("usage: fuzz TARGET SECONDS TABLES SEEDS FOUND [INPUT]");
+    let [_, target, seconds, tables, seeds, failure, again @ ..] = &arguments[..] else {
+        panic!("usage: fuzz TARGET SECONDS TABLES SEEDS FAILURE [INPUT]");
     };
     let target = match target.as_str() {
         "code" => Target::Code,
         "html" => Target::Html,
         "text" => Target::Text,
-        other => panic!("no target {other}; choose code, html or text"),
+        other => panic!("there is no target {other}; choose code, html or text"),
     };
     let read = |path: &Path| std::fs::read(path).expect("a readable file");
     let tables: Vec<Vec<u8>> = files(tables).iter().map(|path| read(path)).collect();
@@ -223,24 +232,24 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     if let [input] = again {
         let complaint = fuzzer.complaint(&read(Path::new(input)), true);
-        println!("{}", complaint.as_deref().unwrap_or("nothing is wrong with it"));
+        println!("{}", complaint.as_deref().unwrap_or("this input passes"));
         return if complaint.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
     let seeds: Vec<Vec<u8>> = files(seeds).iter().map(|path| read(path)).collect();
     let end = Instant::now() + Duration::from_secs_f64(seconds.parse().expect("a number of seconds"));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let (mut corpus, mut seen, mut runs) = (Vec::new(), Vec::new(), 0);
+    let (mut corpus, mut reached, mut runs) = (Vec::new(), Vec::new(), 0);
     while Instant::now() < end {
         let input = if runs < seeds.len() { seeds[runs].clone() } else { fuzzer.changed(&mut random, &corpus) };
         let mut complaint = fuzzer.complaint(&input, false);
         let is_seed = runs < seeds.len();
-        let new = is_new(&mut seen) || is_seed;
+        let new = is_new(&mut reached) || is_seed;
         if new && !is_seed && complaint.is_none() {
             complaint = fuzzer.complaint(&input, true);
-            is_new(&mut seen);
+            is_new(&mut reached);
         }
         if let Some(why) = complaint {
-            std::fs::write(found, &input).expect("a writable file");
+            std::fs::write(failure, &input).expect("a writable file");
             println!("{why}");
             return ExitCode::FAILURE;
         }
@@ -249,7 +258,7 @@ fn main() -> ExitCode {
         }
         runs += 1;
     }
-    let reached = seen.iter().filter(|&&counts| counts != 0).count();
-    println!("{runs} inputs, {} kept, {reached} of {} pieces of code reached", corpus.len(), seen.len());
+    let count = reached.iter().filter(|&&counts| counts != 0).count();
+    println!("{runs} inputs, {} kept, {count} of {} pieces of code reached", corpus.len(), reached.len());
     ExitCode::SUCCESS
 }

@@ -1,9 +1,11 @@
-//! Buffers that start on a cache line: a vector that straddles two lines costs twice.
+//! Buffers that start on a cache line: loading a vector that straddles two lines takes twice as long.
 
 use std::ops::{Deref, DerefMut};
 
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
+/// A vector of fixed length whose first element starts a cache line.
 pub struct AlignedVec<T> {
     memory: Vec<T>,
     skip: usize,

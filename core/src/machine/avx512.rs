@@ -1,37 +1,38 @@
-//! The four steps that compilers do not vectorise, in AVX-512: minima within registers, picking out what
-//! changes, packing what is kept, and multiplying limbs. Each has a plain twin where it is called; the tests compare the levels.
+//! The four steps that compilers do not vectorise, in AVX-512: minima within registers, picking out the windows whose
+//! minimum changes, packing the symbols of ASCII text, and multiplying limbs. Each has a portable twin where it is
+//! called; the tests compare the levels. They are loops because closures that are not inlined lose the instructions.
 
 use std::arch::x86_64::*;
 
 use crate::machine::aligned::AlignedVec;
 use crate::select::hash::{LANES, P61};
 
-/// Copies the lanes that differ from their left neighbour, and the first, to `out`, which must have room for
-/// 16 more than there are lanes. Returns how many.
+/// Copy the first lane, and every lane that differs from its left neighbour, to `out`, which must have room for 16 more
+/// than there are lanes. Return how many were copied.
 #[target_feature(enable = "avx512f")]
 pub fn changes(lanes: &[i32], out: &mut [i32]) -> usize {
     assert!(out.len() >= lanes.len() + 16);
     let Some(first) = lanes.first() else { return 0 };
-    let mut found = 0;
+    let mut copied = 0;
     let mut before = _mm512_set1_epi32(!first);
     for chunk in lanes.chunks(16) {
         let present = u16::MAX >> (16 - chunk.len());
-        // SAFETY: the mask admits the chunk's lanes only; 16 lanes are written at `found`, which is at most the
+        // SAFETY: the mask admits only the lanes of the chunk; 16 lanes are written at `copied`, which is at most the
         // number of lanes read before.
         unsafe {
             let here = _mm512_maskz_loadu_epi32(present, chunk.as_ptr());
             let changed = _mm512_mask_cmpneq_epi32_mask(present, here, _mm512_alignr_epi32(here, before, 15));
             let packed = _mm512_maskz_compress_epi32(changed, here);
-            _mm512_storeu_si512(out.as_mut_ptr().add(found).cast(), packed);
-            found += changed.count_ones() as usize;
+            _mm512_storeu_si512(out.as_mut_ptr().add(copied).cast(), packed);
+            copied += changed.count_ones() as usize;
             before = here;
         }
     }
-    found
+    copied
 }
 
-/// to[i] = the minimum of from[i .. i+width], for i < n; width is 2, 4, 8 or 16. Both slices must hold n+width-1
-/// lanes, rounded up to a multiple of 16.
+/// Set to[i] to the minimum of from[i .. i+width], for i < n. The width is 2, 4, 8 or 16. Both slices must hold
+/// n+width-1 lanes, rounded up to a multiple of 16.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub fn minima(from: &[i32], to: &mut [i32], width: usize, n: usize) {
@@ -65,17 +66,17 @@ pub fn minima(from: &[i32], to: &mut [i32], width: usize, n: usize) {
     }
 }
 
-/// Folds ASCII bytes while they last and there is room for 64 symbols: a byte's symbol is its entry in the
-/// table, 0 for none; its place is `at` plus its index. Returns (bytes taken, symbols written).
+/// Fold ASCII bytes while they last and there is room for 64 symbols. The symbol of a byte is its entry in the table, 0
+/// for none; its offset is `at` plus its index. Return (bytes read, symbols written).
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
 pub fn ascii(
     bytes: &[u8],
     at: u32,
     table: &[u8; 128],
     symbols: &mut [u32],
-    places: &mut [u32],
+    offsets: &mut [u32],
 ) -> (usize, usize) {
-    let room = symbols.len().min(places.len());
+    let room = symbols.len().min(offsets.len());
     // SAFETY: both halves of the table are 64 bytes.
     let (low, high) = unsafe {
         (_mm512_loadu_si512(table.as_ptr().cast()), _mm512_loadu_si512(table.as_ptr().add(64).cast()))
@@ -86,19 +87,19 @@ pub fn ascii(
     }
     // SAFETY: 64 bytes.
     let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) };
-    let (mut taken, mut written) = (0, 0);
+    let (mut read, mut written) = (0, 0);
     let first = |count: usize| if count == 64 { u64::MAX } else { (1 << count) - 1 };
-    while taken < bytes.len() && written + 64 <= room {
-        let present = (bytes.len() - taken).min(64);
-        // SAFETY: the mask admits the bytes that are there.
-        let block = unsafe { _mm512_maskz_loadu_epi8(first(present), bytes.as_ptr().add(taken).cast()) };
+    while read < bytes.len() && written + 64 <= room {
+        let present = (bytes.len() - read).min(64);
+        // SAFETY: the mask admits only bytes of the slice.
+        let block = unsafe { _mm512_maskz_loadu_epi8(first(present), bytes.as_ptr().add(read).cast()) };
         let count = present.min(_mm512_movepi8_mask(block).trailing_zeros() as usize);
         let folded = _mm512_permutex2var_epi8(low, block, high);
         let ascii = first(count);
         let keep = _mm512_mask_test_epi8_mask(ascii, folded, folded);
         let folded = _mm512_maskz_compress_epi8(keep, folded);
-        let kept = _mm512_maskz_compress_epi8(keep, numbers);
-        let start = _mm512_set1_epi32((at + taken as u32) as i32);
+        let indices = _mm512_maskz_compress_epi8(keep, numbers);
+        let start = _mm512_set1_epi32((at + read as u32) as i32);
         let wide = |bytes: __m512i| {
             [
                 _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(bytes, 0)),
@@ -107,25 +108,25 @@ pub fn ascii(
                 _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(bytes, 3)),
             ]
         };
-        for (i, (symbol, place)) in wide(folded).into_iter().zip(wide(kept)).enumerate() {
+        for (i, (symbol, offset)) in wide(folded).into_iter().zip(wide(indices)).enumerate() {
             // SAFETY: there is room for 64 from `written` on, by the test above.
             unsafe {
                 let to = written + 16 * i;
                 _mm512_storeu_si512(symbols.as_mut_ptr().add(to).cast(), symbol);
-                _mm512_storeu_si512(places.as_mut_ptr().add(to).cast(), _mm512_add_epi32(place, start));
+                _mm512_storeu_si512(offsets.as_mut_ptr().add(to).cast(), _mm512_add_epi32(offset, start));
             }
         }
         written += keep.count_ones() as usize;
-        taken += count;
+        read += count;
         if count < present {
             break;
         }
     }
-    (taken, written)
+    (read, written)
 }
 
-/// Appends, for the gram at each position, the sum of symbols times limbs modulo 2^61-1, reduced only so far
-/// that it fits 64 bits.
+/// Append, for the gram at each position, the sum of symbols times limbs modulo 2^61-1, reduced just enough to fit 64
+/// bits.
 #[target_feature(enable = "avx512f")]
 pub fn polynomials(symbols: &[u32], positions: &[u32], limbs: &[AlignedVec<u64>; 3], out: &mut Vec<u64>) {
     let [a, b, c] = limbs;
@@ -138,7 +139,7 @@ pub fn polynomials(symbols: &[u32], positions: &[u32], limbs: &[AlignedVec<u64>;
         let (mut low, mut middle, mut high) =
             (_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512());
         for i in (0..n).step_by(LANES) {
-            // SAFETY: all four have n lanes, a multiple of 8.
+            // SAFETY: all four slices have n elements, a multiple of 8.
             unsafe {
                 let symbols = _mm512_cvtepu32_epi64(_mm256_loadu_si256(gram.as_ptr().add(i).cast()));
                 let limb = _mm512_loadu_si512(a.as_ptr().add(i).cast());

@@ -1,10 +1,10 @@
-//! Large columns in huge pages: writing to new memory a small page at a time takes longer than reading a text does.
+//! Huge pages for large columns: faulting in new memory by small pages takes longer than reading a text.
 
-/// Columns of at least so many bytes are worth it.
+/// Bytes. A column at least this large is worth the call.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
-/// Asks for huge pages where a column will be written.
+/// Ask for huge pages where a column will be written.
 #[cfg(target_os = "linux")]
 pub(crate) fn prefer_huge_pages<T>(numbers: &mut Vec<T>) {
     const PAGE: usize = 4096;
@@ -16,7 +16,7 @@ pub(crate) fn prefer_huge_pages<T>(numbers: &mut Vec<T>) {
     let (address, size) = (room.as_mut_ptr().cast::<u8>(), size_of_val(room));
     let skipped = address.align_offset(PAGE);
     if size >= LARGE {
-        // SAFETY: the range is within the column's own memory. It is advice: a refusal changes nothing.
+        // SAFETY: the range lies within the column's own memory. This is advice: a refusal changes nothing.
         unsafe { madvise(address.add(skipped), (size - skipped) / PAGE * PAGE, MADV_HUGEPAGE) };
     }
 }

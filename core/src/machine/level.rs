@@ -1,9 +1,11 @@
-//! Which instructions the hot loops are compiled for, chosen at run time.
+//! The instructions that the hot loops use, chosen at run time.
 //!
-//! The loops are written once, in plain Rust that compilers vectorise, and compiled for each level, so the
-//! levels agree by construction. What compilers do not vectorise is in avx512.rs.
+//! The loops are written once, in plain Rust. `Level::run` calls the same inlined code in a function with AVX-512, with
+//! AVX2 or with neither, so the levels cannot drift apart and a reader sees one algorithm. Compilers vectorise the
+//! hashing, the order keys and the sliding minima; the four steps that they do not are in `avx512.rs`. Closures and
+//! iterator adaptors that are not inlined lose the instructions of the function they are written in.
 
-/// A level that this machine has; there is no other way to make one than `best` and `at_most`.
+/// A level that this machine has: it can only be made by `best` and `at_most`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub struct Level(Instructions);
 
@@ -14,14 +16,14 @@ enum Instructions {
     Avx512,
 }
 
-/// A piece of work to be compiled for every level. `run` must be `#[inline(always)]`, as must all it calls.
+/// Work that is compiled for every level. `run` and everything it calls must be `#[inline(always)]`.
 pub trait Task {
     type Output;
     fn run(self) -> Self::Output;
 }
 
 impl Level {
-    /// The best level this machine has.
+    /// Return the best level this machine has.
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -44,7 +46,7 @@ impl Level {
         Level(Instructions::Portable)
     }
 
-    /// The level of this number (0 portable, 1 AVX2, 2 AVX-512), or the best the machine has if that is less.
+    /// Return the level with this number (0 portable, 1 AVX2, 2 AVX-512), or the best one if the machine lacks it.
     pub fn at_most(number: u32) -> Self {
         let all = [Instructions::Portable, Instructions::Avx2, Instructions::Avx512];
         let (asked, best) = (Level(all[number.min(2) as usize]), Level::best());
@@ -59,11 +61,11 @@ impl Level {
         self.0 == Instructions::Avx512
     }
 
-    /// Runs the task with this level's instructions.
+    /// Run the task with the instructions of this level.
     #[inline(always)]
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
-            // SAFETY: `best` found the instructions, and a level is never above it.
+            // SAFETY: `best` detected the instructions, and no level is above it.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => unsafe { avx512(task) },
             #[cfg(target_arch = "x86_64")]

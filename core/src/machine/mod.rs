@@ -1,4 +1,4 @@
-//! What the hardware offers: threads, vector instructions, huge pages.
+//! Using the hardware: threads, vector instructions, huge pages.
 
 pub(crate) mod aligned;
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Independent pieces of work on several threads; the results come in order.
+//! Independent work on several threads, with results in order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub fn shares(sizes: impl ExactSizeIterator<Item = usize>) -> Vec<Range<usize>> 
     shares
 }
 
-/// What `work` makes of each stretch of at most `share` items, in order, whatever the number of threads.
+/// Return the results of `work` for consecutive ranges of at most `share` items, in order.
 pub fn in_order<T: Send>(
     items: usize,
     share: usize,
@@ -31,11 +31,11 @@ pub fn in_order<T: Send>(
     work: impl Fn(Range<usize>) -> T + Sync,
 ) -> Vec<T> {
     let mut all = Vec::with_capacity(items.div_ceil(share));
-    each_in_order(items, share, threads, work, |found| all.push(found));
+    each_in_order(items, share, threads, work, |result| all.push(result));
     all
 }
 
-/// The same, each handed to `take` as soon as those before it are there, so that few are held at a time.
+/// Do the same, but hand each result to `take` as soon as those before it are there, so that few wait in memory.
 pub fn each_in_order<T: Send>(
     items: usize,
     share: usize,
@@ -62,19 +62,19 @@ pub fn each_in_order<T: Send>(
             })
         };
         let workers: Vec<_> = (0..threads.min(shares)).map(spawn).collect();
-        drop(done); // what arrives ends when the last worker does
+        drop(done); // the loop below ends when the last worker does
         let mut early = BTreeMap::new();
         let mut due = 0;
-        for (i, found) in arriving {
-            early.insert(i, found);
-            while let Some(found) = early.remove(&due) {
-                take(found);
+        for (i, result) in arriving {
+            early.insert(i, result);
+            while let Some(result) = early.remove(&due) {
+                take(result);
                 due += 1;
             }
         }
         for worker in workers {
             if let Err(panic) = worker.join() {
-                std::panic::resume_unwind(panic); // with its own message
+                std::panic::resume_unwind(panic); // keeps the message
             }
         }
     });

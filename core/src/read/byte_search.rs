@@ -1,28 +1,28 @@
-//! Bytes sought eight at a time.
+//! Searching bytes eight at a time.
 
 const LOW: u64 = u64::MAX / 255;
 const HIGH: u64 = LOW << 7;
 
-/// The eight bytes from a place on, the first lowest, if there are so many.
+/// Return the eight bytes from an offset on, the first one lowest, or nothing if fewer are left.
 #[inline(always)]
 pub(crate) fn eight(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-/// The high bit of every byte that is zero; above the lowest that is set there may be more than that.
+/// Set the high bit of every zero byte. Only the lowest bit that is set can be relied on.
 #[inline(always)]
 fn zeros(word: u64) -> u64 {
     word.wrapping_sub(LOW) & !word & HIGH
 }
 
-/// The first place from `at` on of any of these bytes, or the end of the text.
+/// Return the first offset from `at` on that has any of these bytes, or the end of the text.
 #[inline(always)]
 pub(crate) fn find<const N: usize>(text: &[u8], mut at: usize, bytes: [u8; N]) -> usize {
     let repeated = bytes.map(|b| LOW * b as u64);
     while let Some(word) = eight(text, at) {
-        let found = repeated.iter().fold(0, |found, &byte| found | zeros(word ^ byte));
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+        let hits = repeated.iter().fold(0, |hits, &byte| hits | zeros(word ^ byte));
+        if hits != 0 {
+            return at + hits.trailing_zeros() as usize / 8;
         }
         at += 8;
     }
@@ -32,7 +32,7 @@ pub(crate) fn find<const N: usize>(text: &[u8], mut at: usize, bytes: [u8; N]) -
     at
 }
 
-/// The first place from `at` on that is not this byte, or the end of the text.
+/// Return the first offset from `at` on that has another byte, or the end of the text.
 #[inline(always)]
 pub(crate) fn find_other(text: &[u8], mut at: usize, byte: u8) -> usize {
     while let Some(word) = eight(text, at) {
@@ -48,12 +48,12 @@ pub(crate) fn find_other(text: &[u8], mut at: usize, byte: u8) -> usize {
     at
 }
 
-/// Where the line ends.
+/// Return where the line ends.
 pub(crate) fn line_end(text: &[u8], from: usize) -> usize {
     find(text, from, [b'\n'])
 }
 
-/// Behind the first word of the first line below that begins, after white space, with this word and no longer one.
+/// Find the first line below that begins, after white space, with exactly this word. Return the offset behind the word.
 pub(crate) fn find_line(text: &[u8], from: usize, word: &[u8], inside: &[bool; 256]) -> Option<usize> {
     let mut at = from;
     loop {
@@ -67,13 +67,13 @@ pub(crate) fn find_line(text: &[u8], from: usize, word: &[u8], inside: &[bool; 2
     }
 }
 
-/// The high bit of each byte that is at least so much; all of them must have seven bits, then none carries.
+/// Set the high bit of each byte that is at least `least`. All bytes must be ASCII, so that none carries.
 #[inline(always)]
 fn at_least(bytes: u64, least: u8) -> u64 {
     bytes + LOW * (0x80 - least) as u64
 }
 
-/// Eight bytes with the ASCII letters in lower case.
+/// Return eight bytes with the ASCII letters in lower case.
 #[inline(always)]
 pub(crate) fn lowered(word: u64) -> u64 {
     let ascii = word & !HIGH;
@@ -81,7 +81,7 @@ pub(crate) fn lowered(word: u64) -> u64 {
     word | upper >> 2
 }
 
-/// How many of eight bytes, from the lowest on, are ASCII letters, digits, underscores or not ASCII.
+/// Return how many of eight bytes, from the lowest on, are ASCII letters, digits, underscores or not ASCII.
 #[inline(always)]
 pub(crate) fn word_length(word: u64) -> usize {
     let ascii = word & !HIGH;
@@ -98,15 +98,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_at_every_place() {
+    fn every_byte_is_found_wherever_it_is() {
         for byte in 0..=255u8 {
             let inside = byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
-            for place in 0..8 {
+            for index in 0..8 {
                 let mut text = [b'q'; 8];
-                text[place] = byte;
-                let expected = if inside { 8 } else { place };
-                assert_eq!(word_length(u64::from_le_bytes(text)), expected, "{byte} at {place}");
-                assert_eq!(lowered(u64::from_le_bytes(text)).to_le_bytes()[place], byte.to_ascii_lowercase());
+                text[index] = byte;
+                let expected = if inside { 8 } else { index };
+                assert_eq!(word_length(u64::from_le_bytes(text)), expected, "{byte} at {index}");
+                assert_eq!(lowered(u64::from_le_bytes(text)).to_le_bytes()[index], byte.to_ascii_lowercase());
                 for length in 1..24 {
                     let mut text = vec![byte ^ 1; length];
                     assert_eq!(find(&text, 0, [byte, byte ^ 3]), length);

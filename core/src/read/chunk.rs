@@ -1,14 +1,15 @@
-//! Chunks: how a front end hands its symbols on.
+//! Chunks: how a front end passes its symbols on.
 
 use crate::read::source::Source;
 use crate::select::hash::PADDING;
 
-/// A stretch of a stream: symbols, and the place of each in its source.
+/// A stretch of a stream: symbols, and where each is in its source.
 pub struct Chunk {
     pub symbols: Vec<u32>,
-    /// What `Source::range` turns into a byte range; left alone by sources whose places are positions.
-    pub places: Vec<u32>,
-    /// Where symbols end, from sources whose places do not tell.
+    /// The offset of each symbol in its source, which `Source::range` turns into a byte range. Not set by sources whose
+    /// offsets are the positions in the stream.
+    pub offsets: Vec<u32>,
+    /// The offset where each symbol ends. Set only by sources that cannot tell it from the start.
     pub ends: Vec<u32>,
     pub len: usize,
 }
@@ -17,41 +18,41 @@ impl Chunk {
     pub fn new(capacity: usize) -> Self {
         Chunk {
             symbols: vec![0; capacity + PADDING],
-            places: vec![0; capacity],
+            offsets: vec![0; capacity],
             ends: vec![0; capacity],
             len: 0,
         }
     }
 
     pub fn room(&self) -> usize {
-        self.places.len() - self.len
+        self.offsets.len() - self.len
     }
 
     #[inline(always)]
-    pub fn push(&mut self, symbol: u32, place: u32) {
+    pub fn push(&mut self, symbol: u32, offset: u32) {
         self.symbols[self.len] = symbol;
-        self.places[self.len] = place;
+        self.offsets[self.len] = offset;
         self.len += 1;
     }
 
-    /// Makes room for as many symbols again, for whoever needs all of a stream.
+    /// Double the room, for a sink that needs the whole stream.
     pub(crate) fn grow(&mut self) {
-        let capacity = 2 * self.places.len();
+        let capacity = 2 * self.offsets.len();
         self.symbols.resize(capacity + PADDING, 0);
-        self.places.resize(capacity, 0);
+        self.offsets.resize(capacity, 0);
         self.ends.resize(capacity, 0);
     }
 
-    /// Drops the first n symbols.
+    /// Drop the first n symbols.
     pub(crate) fn drop_front(&mut self, n: usize) {
         self.symbols.copy_within(n..self.len, 0);
-        self.places.copy_within(n..self.len, 0);
+        self.offsets.copy_within(n..self.len, 0);
         self.ends.copy_within(n..self.len, 0);
         self.len -= n;
     }
 }
 
-/// Where a front end puts its symbols: it fills the chunk and flushes when little room is left.
+/// Where a front end puts its symbols: it fills the chunk and flushes it when little room is left.
 pub trait Sink {
     fn chunk(&mut self) -> &mut Chunk;
     fn flush(&mut self, source: &Source);

@@ -1,14 +1,17 @@
 //! Code points -> symbols, by the frozen table in `folding.txt`.
+//!
+//! The core includes the file when it is built and the reference reads it when it runs, so there is one table. A new
+//! table is a new version of the front end, which recipes carry.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// Which symbols a text is reduced to.
+/// What a text is reduced to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Letters and digits, without case, marks and look-alikes.
     Letters,
-    /// Letters but for vowels: what survives bad conversion best.
+    /// Letters without vowels: what survives bad conversion best.
     Consonants,
 }
 
@@ -19,11 +22,12 @@ pub(crate) const MAX_EXPANSION: usize = 18;
 
 const PAGE: usize = 256;
 
-/// An entry is 0 (dropped), a symbol, or `SEVERAL` with a length and a place in `sequences`.
+/// An entry is 0 (dropped), a symbol, or `SEVERAL` with a length and an offset into `sequences`.
 const SEVERAL: u32 = 1 << 31;
 
+/// A folding table, in pages of code points.
 pub struct Folding {
-    /// ASCII to one symbol each; 0 is dropped.
+    /// The symbol of each ASCII byte; 0 is dropped.
     pub ascii: [u8; 128],
     pages: Vec<u16>,
     entries: Vec<u32>,
@@ -31,7 +35,7 @@ pub struct Folding {
 }
 
 impl Folding {
-    /// The table of a form, read once.
+    /// Return the table of a form, which is parsed once.
     pub fn of(form: Form) -> &'static Folding {
         static LETTERS: OnceLock<Folding> = OnceLock::new();
         static CONSONANTS: OnceLock<Folding> = OnceLock::new();
@@ -49,7 +53,7 @@ impl Folding {
         let mut folding = Folding {
             ascii: [0; 128],
             pages: vec![0; 0x11_0000 / PAGE],
-            entries: vec![0; PAGE], // page 0: nothing but dropped code points
+            entries: vec![0; PAGE], // page 0: all code points are dropped
             sequences: Vec::new(),
         };
         let mut symbols = Vec::new();
@@ -82,9 +86,9 @@ impl Folding {
             [] => return,
             [symbol] => *symbol,
             several => {
-                let place = self.sequences.len() as u32;
+                let offset = self.sequences.len() as u32;
                 self.sequences.extend_from_slice(several);
-                SEVERAL | (several.len() as u32) << 24 | place
+                SEVERAL | (several.len() as u32) << 24 | offset
             }
         };
         let page = &mut self.pages[code as usize / PAGE];
@@ -101,13 +105,13 @@ impl Folding {
         self.entries[page as usize * PAGE + code as usize % PAGE]
     }
 
-    /// Calls `emit` with each symbol that a code point folds to.
+    /// Call `emit` with each symbol that a code point folds to.
     #[inline(always)]
     pub fn fold(&self, code: u32, mut emit: impl FnMut(u32)) {
         let entry = self.entry(code);
         if entry & SEVERAL != 0 {
-            let (place, len) = (entry as usize & 0xff_ffff, (entry >> 24) as usize & 0x7f);
-            self.sequences[place..place + len].iter().for_each(|&s| emit(s));
+            let (offset, len) = (entry as usize & 0xff_ffff, (entry >> 24) as usize & 0x7f);
+            self.sequences[offset..offset + len].iter().for_each(|&s| emit(s));
         } else if entry != 0 {
             emit(entry);
         }
@@ -118,7 +122,7 @@ fn hex(digits: &str) -> u32 {
     u32::from_str_radix(digits, 16).expect("folding.txt holds hexadecimal numbers")
 }
 
-/// A Hangul syllable is its leading consonant, its vowel and perhaps a trailing consonant.
+/// Append the leading consonant, the vowel and the trailing consonant, if any, of a Hangul syllable.
 fn hangul(code: u32, symbols: &mut Vec<u32>) {
     let index = code - 0xac00;
     symbols.extend([0x1100 + index / 588, 0x1161 + index % 588 / 28]);

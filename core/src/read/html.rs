@@ -72,12 +72,12 @@ pub(crate) fn read<S: Sink>(
     invalid
 }
 
-/// Return where the character at `place` ends. A '&' that gave a symbol begins a reference, whose end was noted.
+/// Return where the character at `offset` ends. A '&' that gave a symbol begins a reference, whose end was noted.
 #[inline(always)]
-pub(crate) fn end(bytes: &[u8], place: u32, noted: u32, utf8: bool) -> u32 {
-    match bytes[place as usize] {
+pub(crate) fn end(bytes: &[u8], offset: u32, noted: u32, utf8: bool) -> u32 {
+    match bytes[offset as usize] {
         b'&' => noted,
-        first => place + if utf8 { utf8_length(first) } else { 1 },
+        first => offset + if utf8 { utf8_length(first) } else { 1 },
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn end(bytes: &[u8], place: u32, noted: u32, utf8: bool) -> u32 {
 pub(crate) struct Page<'a> {
     text: &'a [u8],
     at: usize,
-    /// What the rest of the page does not contain: each end is searched for in vain only once.
+    /// What the rest of the page does not contain: a search that fails is not repeated.
     no_comment_end: bool,
     no_tag_end: bool,
     no_quote: [bool; 2],

@@ -1,18 +1,18 @@
-//! Which names are keywords.
+//! The keywords of a language, and their symbols.
 
 use crate::read::byte_search::{eight, lowered};
 use crate::read::symbol::{NAME, spelling};
 
-/// Keywords by their first eight bytes and their length, open addressing.
+/// A hash table of keywords by their first eight bytes and their length, with open addressing.
 #[derive(Default)]
 pub(crate) struct Keywords {
     slots: Vec<Slot>,
-    /// The whole word of every slot, for those of more than eight bytes.
+    /// The whole word of every slot, to compare words of more than eight bytes.
     words: Vec<Vec<u8>>,
     ignore_case: bool,
 }
 
-/// A free slot has length 0 and the symbol of names.
+/// A slot of the table; a free one has length 0 and the symbol of names.
 #[derive(Clone, Copy)]
 struct Slot {
     head: u64,
@@ -38,7 +38,7 @@ impl Keywords {
         keywords
     }
 
-    /// The symbol of the word from start to end: its own, or that of names.
+    /// Return the symbol of the word from start to end: its own if it is a keyword, otherwise that of names.
     #[inline(always)]
     pub fn symbol(&self, text: &[u8], start: usize, end: usize) -> u32 {
         let length = end - start;
@@ -47,7 +47,7 @@ impl Keywords {
         loop {
             let slot = &self.slots[at];
             let is_free = slot.length == 0;
-            // One branch for all that is usual: whether a word is a keyword cannot be foretold.
+            // One branch for the usual cases: whether a word is a keyword cannot be predicted.
             if (slot.head == head) & (slot.length as usize == length) | is_free
                 && (length <= 8 || is_free || self.is_same(&self.words[at], &text[start..end]))
             {

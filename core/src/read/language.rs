@@ -1,8 +1,10 @@
-//! How a programming language is written, as a table: no code per language.
+//! A programming language as data: what opens and closes comments and strings, what names are made of, which words
+//! are keywords. There is no code for any one language.
 
 use crate::read::keyword::Keywords;
 use crate::read::symbol::{NAME, NUMBER, STRING, spelling};
 
+/// What a byte may begin.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Class {
     #[default]
@@ -10,17 +12,17 @@ pub(crate) enum Class {
     Name,
     Digit,
     Mark,
-    /// A mark that may begin a number.
+    /// A punctuation mark that may begin a number.
     Point,
 }
 
-/// Something that begins with fixed bytes and is skipped or taken as a whole.
+/// A comment, string or the like: it begins with fixed bytes and is skipped or becomes one token.
 pub(crate) struct Rule {
     pub(crate) open: Vec<u8>,
     pub(crate) kind: Kind,
-    /// Counts only as the first thing on its line.
+    /// Applies only at the start of a line, after white space.
     pub(crate) first: bool,
-    /// Its close opens another if it stands right before a word: then this one was never closed.
+    /// If its close stands right before a word, it opens another: then this one was not closed.
     pub(crate) reopens: bool,
 }
 
@@ -37,28 +39,28 @@ pub(crate) enum Kind {
         doubled: bool,
         lines: bool,
     },
-    /// One character between quotes; otherwise the quote is a mark.
+    /// One character between quotes; otherwise the quote is a punctuation mark.
     Char {
         escape: Option<u8>,
     },
-    /// A number of fence bytes, then a quote; closed by a quote and as many fence bytes.
+    /// Some fence bytes, then a quote; closed by a quote and the same number of fence bytes.
     Fenced {
         fence: u8,
         quote: u8,
         close: u8,
     },
-    /// Up to the bracket a word of the writer's own, which closes the string.
+    /// The programmer chooses the word before the bracket, which also closes the string.
     Tagged,
-    /// A word of the writer's own, perhaps quoted; closed by the line that begins with it.
+    /// The programmer chooses a word, perhaps quoted; the line that begins with it closes the string.
     Here,
-    /// A line that is ceremony: imports and the like.
+    /// A line that says nothing about the program: imports and the like.
     Ceremony,
-    /// The end of the program, up to where it goes on.
+    /// The end of the program, up to where it continues.
     Outside,
 }
 
 impl Kind {
-    /// Whether it is no symbol.
+    /// Return whether it gives no token.
     pub(crate) fn is_skipped(&self) -> bool {
         matches!(self, Kind::LineComment | Kind::Ceremony | Kind::BlockComment { .. } | Kind::Outside)
     }
@@ -70,41 +72,42 @@ impl Rule {
     }
 }
 
-/// Lines whose columns have meaning.
+/// The meaning of columns, in languages with fixed lines. Columns count from 1.
 pub(crate) struct Columns {
     pub(crate) comment: Vec<u8>,
     pub(crate) continuation: usize,
     pub(crate) last: usize,
 }
 
-/// What parts a program from the page that it stands in.
+/// The marks between a program and the page that contains it.
 pub(crate) struct Outside {
     pub(crate) close: Vec<u8>,
     pub(crate) open: Vec<u8>,
-    /// What may stand behind the mark and belongs to it.
+    /// Words that belong to the mark if they follow it.
     pub(crate) rest: Vec<Vec<u8>>,
 }
 
 impl Outside {
-    /// How much of a text belongs to the mark before it.
+    /// Return how many bytes of a text belong to the mark before it.
     pub(crate) fn rest_of_mark(&self, text: &[u8]) -> usize {
         let begins = |rest: &&Vec<u8>| text.get(..rest.len()).is_some_and(|t| t.eq_ignore_ascii_case(rest));
         self.rest.iter().find(begins).map_or(0, Vec::len)
     }
 }
 
-/// How a language is written.
+/// The rules of a language.
 pub struct Language {
     pub(crate) classes: [Class; 256],
+    /// The bytes that names consist of.
     pub(crate) inside: [bool; 256],
-    /// What may part the digits of a number.
+    /// The bytes that may separate the digits of a number.
     pub(crate) inside_number: [bool; 256],
     pub(crate) rules: Vec<Rule>,
-    /// For every first byte the rules to try, longest first.
+    /// The rules to try for every first byte, longest first.
     pub(crate) by_byte: Vec<Vec<u16>>,
-    /// Whether there are any for white space: then the last of several spaces may begin a comment.
+    /// Whether a rule begins with white space: then the last of several spaces may begin a comment.
     pub(crate) is_space_ruled: bool,
-    /// For every two bytes a bit: whether a rule may begin with them.
+    /// One bit for every two bytes: whether a rule may begin with them.
     pairs: Box<[u64; 256 * 4]>,
     pub(crate) keywords: Keywords,
     pub(crate) ignore_case: bool,
@@ -115,7 +118,8 @@ pub struct Language {
 }
 
 impl Language {
-    /// From records separated by byte 30, with fields separated by byte 31; see `languages.py`.
+    /// Parse records separated by byte 30, whose fields are separated by byte 31. They are made by
+    /// `src/chaffinch/languages/language.py`.
     pub fn parse(table: &[u8]) -> Result<Language, String> {
         let mut language = Language {
             classes: [Class::Space; 256],
@@ -165,7 +169,7 @@ impl Language {
         Ok(language)
     }
 
-    /// Whether a rule may begin with these two bytes.
+    /// Return whether a rule may begin with these two bytes.
     #[inline(always)]
     pub(crate) fn may_begin(&self, first: u8, second: u8) -> bool {
         self.pairs[first as usize * 4 + second as usize / 64] >> (second % 64) & 1 != 0
@@ -258,7 +262,7 @@ impl Language {
                 first = true;
                 Kind::Ceremony
             }
-            _ => return Err("an unknown kind"),
+            _ => return Err("there is no such kind of record"),
         };
         let open = field(1)?;
         if open.is_empty()

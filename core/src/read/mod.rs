@@ -12,3 +12,4 @@ pub mod source;
 pub mod stream;
 pub mod symbol;
 pub mod text;
+pub(crate) mod token_end;

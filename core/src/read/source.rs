@@ -1,7 +1,8 @@
 //! A document as the core receives it, and its way to symbols with byte ranges.
 //!
 //! A front end hands its symbols on in chunks, so the stream is never laid out whole on the way to fingerprints. Beside
-//! each symbol it notes one number, its place; the byte range is worked out for the chosen grams alone.
+//! each symbol it notes one number, its offset; the byte range is worked out for the chosen grams alone. So memory is the
+//! input and 20 bytes for each fingerprint. (The scheme `rare` is the exception: it needs the whole document.)
 
 use crate::machine::level::{Level, Task};
 use crate::read::chunk::Sink;
@@ -56,23 +57,23 @@ impl Source<'_> {
         matches!(self, Source::Bytes(_) | Source::Symbols(_))
     }
 
-    /// Return the byte range of the symbol at a position, given the place and the end that were noted for it.
+    /// Return the byte range of the symbol at a position, given the offset and the end that were noted for it.
     #[inline(always)]
-    pub fn range(&self, position: u32, place: u32, end: u32) -> (u32, u32) {
+    pub fn range(&self, position: u32, offset: u32, end: u32) -> (u32, u32) {
         match self {
             Source::Bytes(_) | Source::Symbols(_) => (position, position + 1),
             Source::Stream(stream) => (stream.starts[position as usize], stream.ends[position as usize]),
             Source::Utf8(bytes, _) | Source::Unknown(bytes, _) => {
-                (place, place + utf8_length(bytes[place as usize]))
+                (offset, offset + utf8_length(bytes[offset as usize]))
             }
             Source::Utf16(bytes, _, endian) => {
-                (place, place + utf16_at(bytes, place as usize, *endian).1 as u32)
+                (offset, offset + utf16_at(bytes, offset as usize, *endian).1 as u32)
             }
-            Source::Utf32(..) => (place, place + 4),
-            Source::SingleByte(..) => (place, place + 1),
-            Source::Code(..) => (place, end),
-            Source::Html(bytes, _, table) => (place, html::end(bytes, place, end, table.is_none())),
-            Source::Decoded(_, _, starts) => (starts[place as usize], starts[place as usize + 1]),
+            Source::Utf32(..) => (offset, offset + 4),
+            Source::SingleByte(..) => (offset, offset + 1),
+            Source::Code(..) => (offset, end),
+            Source::Html(bytes, _, table) => (offset, html::end(bytes, offset, end, table.is_none())),
+            Source::Decoded(_, _, starts) => (starts[offset as usize], starts[offset as usize + 1]),
         }
     }
 
@@ -128,7 +129,7 @@ impl Source<'_> {
             let is_more = lexer.fill(chunk);
             if language.keep_names {
                 for i in first..chunk.len {
-                    let token = &text[chunk.places[i] as usize..chunk.ends[i] as usize];
+                    let token = &text[chunk.offsets[i] as usize..chunk.ends[i] as usize];
                     chunk.symbols[i] = language.named(chunk.symbols[i], token);
                 }
             }

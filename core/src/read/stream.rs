@@ -21,7 +21,7 @@ pub struct Streams {
     pub starts: Vec<u32>,
     pub ends: Vec<u32>,
     /// The same tokens with names, numbers and strings by what they say; empty unless asked for. Where the document
-    /// is no program, its symbols.
+    /// is not a program, its symbols.
     pub named: Vec<u32>,
     /// The number of symbols of each document.
     pub lengths: Vec<u32>,
@@ -89,7 +89,7 @@ pub fn read_streams(sources: &[Source], with_names: bool, threads: usize, level:
     all.shrunk()
 }
 
-/// Lays streams out, in the same memory if you like.
+/// Lays out streams, one after another or each in the memory of the one before.
 pub struct StreamReader {
     streams: Streams,
     with_names: bool,
@@ -99,7 +99,7 @@ pub struct StreamReader {
 }
 
 impl StreamReader {
-    /// Make a reader for documents of `size` bytes in all; more than that takes longer.
+    /// Make a reader with room for documents of `size` bytes in all. If they are larger, the columns grow.
     pub fn new(size: usize, with_names: bool) -> Self {
         let streams = Streams::with_room(size, with_names);
         StreamReader { streams, with_names, first: 0, chunk: Chunk::new(1 << 13) }
@@ -134,7 +134,7 @@ impl Sink for StreamReader {
         let Streams { symbols, starts, ends, named, .. } = &mut self.streams;
         let position = symbols.len() - self.first;
         let tokens = &self.chunk.symbols[..n];
-        let (places, noted) = (&self.chunk.places[..n], &self.chunk.ends[..n]);
+        let (offsets, noted) = (&self.chunk.offsets[..n], &self.chunk.ends[..n]);
         symbols.extend_from_slice(tokens);
         match source {
             Source::Bytes(_) | Source::Symbols(_) => {
@@ -147,21 +147,21 @@ impl Sink for StreamReader {
                 ends.extend_from_slice(&stream.ends[position..position + n]);
             }
             Source::Code(..) => {
-                starts.extend_from_slice(places);
+                starts.extend_from_slice(offsets);
                 ends.extend_from_slice(noted);
             }
             Source::Decoded(_, _, all) => {
-                starts.extend(places.iter().map(|&p| all[p as usize]));
-                ends.extend(places.iter().map(|&p| all[p as usize + 1]));
+                starts.extend(offsets.iter().map(|&p| all[p as usize]));
+                ends.extend(offsets.iter().map(|&p| all[p as usize + 1]));
             }
-            Source::Utf32(..) => fixed(starts, ends, places, 4),
-            Source::SingleByte(..) => fixed(starts, ends, places, 1),
+            Source::Utf32(..) => fixed(starts, ends, offsets, 4),
+            Source::SingleByte(..) => fixed(starts, ends, offsets, 1),
             Source::Utf16(..) => {
-                starts.extend_from_slice(places);
-                ends.extend(places.iter().map(|&p| source.range(0, p, 0).1));
+                starts.extend_from_slice(offsets);
+                ends.extend(offsets.iter().map(|&p| source.range(0, p, 0).1));
             }
             Source::Utf8(bytes, _) | Source::Unknown(bytes, _) => {
-                for block in places.chunks(BLOCK) {
+                for block in offsets.chunks(BLOCK) {
                     if bytes[block[0] as usize..=block[block.len() - 1] as usize].is_ascii() {
                         fixed(starts, ends, block, 1);
                     } else {
@@ -171,15 +171,15 @@ impl Sink for StreamReader {
                 }
             }
             Source::Html(bytes, _, table) => {
-                starts.extend_from_slice(places);
+                starts.extend_from_slice(offsets);
                 let is_utf8 = table.is_none();
-                ends.extend(places.iter().zip(noted).map(|(&p, &end)| html::end(bytes, p, end, is_utf8)));
+                ends.extend(offsets.iter().zip(noted).map(|(&p, &end)| html::end(bytes, p, end, is_utf8)));
             }
         }
         match source {
             _ if !self.with_names => {}
             Source::Code(text, language) => {
-                let spans = places.iter().zip(noted).map(|(&start, &end)| start as usize..end as usize);
+                let spans = offsets.iter().zip(noted).map(|(&start, &end)| start as usize..end as usize);
                 named.extend(tokens.iter().zip(spans).map(|(&token, span)| language.named(token, &text[span])));
             }
             _ => named.extend_from_slice(tokens),
@@ -188,7 +188,7 @@ impl Sink for StreamReader {
 }
 
 /// Append the spans of symbols of `size` bytes each.
-fn fixed(starts: &mut Vec<u32>, ends: &mut Vec<u32>, places: &[u32], size: u32) {
-    starts.extend_from_slice(places);
-    ends.extend(places.iter().map(|&p| p + size));
+fn fixed(starts: &mut Vec<u32>, ends: &mut Vec<u32>, offsets: &[u32], size: u32) {
+    starts.extend_from_slice(offsets);
+    ends.extend(offsets.iter().map(|&p| p + size));
 }

@@ -54,18 +54,18 @@ const ASCII_BLOCK: usize = 64;
 
 /// Read ASCII bytes while they last and the chunk has room. Return how many.
 fn ascii(chunk: &mut Chunk, bytes: &[u8], at: u32, folding: &Folding, level: Level) -> usize {
-    let symbols = &mut chunk.symbols[chunk.len..chunk.places.len()];
-    let places = &mut chunk.places[chunk.len..];
+    let symbols = &mut chunk.symbols[chunk.len..chunk.offsets.len()];
+    let offsets = &mut chunk.offsets[chunk.len..];
     #[cfg(target_arch = "x86_64")]
     if level.is_avx512() {
         // SAFETY: a level is one that the machine has.
         let (taken, written) =
-            unsafe { crate::machine::avx512::ascii(bytes, at, &folding.ascii, symbols, places) };
+            unsafe { crate::machine::avx512::ascii(bytes, at, &folding.ascii, symbols, offsets) };
         chunk.len += written;
         return taken;
     }
     let n = bytes.len().min(symbols.len());
-    let (symbols, places) = (&mut symbols[..n], &mut places[..n]);
+    let (symbols, offsets) = (&mut symbols[..n], &mut offsets[..n]);
     let mut written = 0;
     let mut taken = n;
     for (i, &byte) in bytes[..n].iter().enumerate() {
@@ -76,7 +76,7 @@ fn ascii(chunk: &mut Chunk, bytes: &[u8], at: u32, folding: &Folding, level: Lev
         // Always written, and counted only if the byte has a symbol: there is no branch to mispredict.
         let symbol = folding.ascii[byte as usize];
         symbols[written] = symbol as u32;
-        places[written] = at + i as u32;
+        offsets[written] = at + i as u32;
         written += (symbol != 0) as usize;
     }
     chunk.len += written;

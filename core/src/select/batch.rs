@@ -1,4 +1,4 @@
-//! Many documents at once, on several threads; the result does not depend on how many.
+//! Fingerprints of many documents, on several threads; the result does not depend on how many.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -10,6 +10,7 @@ use crate::read::source::Source;
 use crate::select::fingerprints::Fingerprints;
 use crate::select::selector::{Recipe, Selector};
 
+/// The fingerprints of documents, one after another.
 #[derive(Default)]
 pub struct Batch {
     pub fingerprints: Fingerprints,
@@ -17,13 +18,13 @@ pub struct Batch {
     pub offsets: Vec<u64>,
     /// The number of symbols in each document.
     pub symbols: Vec<u64>,
-    /// The number of bytes in each that should be UTF-8 and are not.
+    /// The number of bytes in each document that should be UTF-8 and are not.
     pub invalid: Vec<u64>,
 }
 
 impl Batch {
-    /// Takes over what another batch holds, which is this part of everything; returns memory to use again. From the
-    /// first that holds anything one knows about how much will come.
+    /// Append another batch, which was made from this part of the whole input. Return memory to use again. The first
+    /// batch that holds anything tells about how much room all will need.
     fn append(&mut self, other: Batch, part: f64) -> Fingerprints {
         let before = self.fingerprints.hashes.len() as u64;
         self.offsets.extend(other.offsets.iter().map(|o| o + before));
@@ -40,7 +41,7 @@ impl Batch {
     }
 }
 
-/// Shares that are joined in order by whoever is done with one, so that few wait and memory stays flat.
+/// Shares joined in order. The thread that finishes a share joins it, so few wait and memory stays flat.
 #[derive(Default)]
 struct Joined {
     batch: Batch,
@@ -50,7 +51,7 @@ struct Joined {
 }
 
 impl Joined {
-    /// Takes over share number `i`; returns memory to use again, if there is any.
+    /// Add share number `i`. Return memory to use again, if there is any.
     fn join(&mut self, i: usize, done: Batch, part: impl Fn(usize) -> f64) -> Option<Fingerprints> {
         self.waiting.insert(i, done);
         while let Some(done) = self.waiting.remove(&self.expected) {
@@ -61,7 +62,7 @@ impl Joined {
     }
 }
 
-/// Fingerprints of every document, in their order.
+/// Return the fingerprints of every document, in order.
 pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Level) -> Batch {
     let shares = shares(sources.iter().map(Source::size));
     let threads = threads.clamp(1, shares.len().max(1));
@@ -96,7 +97,7 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
             let workers: Vec<_> = (0..threads).map(spawn).collect();
             for worker in workers {
                 if let Err(panic) = worker.join() {
-                    std::panic::resume_unwind(panic); // with its own message
+                    std::panic::resume_unwind(panic); // keeps the message
                 }
             }
         });
@@ -109,7 +110,7 @@ pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Le
 fn work(selector: &mut Selector, sources: &[Source], level: Level) -> Batch {
     let mut batch = Batch::default();
     for source in sources {
-        batch.offsets.push(selector.found() as u64);
+        batch.offsets.push(selector.count() as u64);
         batch.invalid.push(source.read(selector, level));
         batch.symbols.push(selector.finish(source));
     }

@@ -1,7 +1,8 @@
-//! Fingerprints of documents in columns.
+//! Fingerprints in columns.
 
 use crate::machine::huge_pages::prefer_huge_pages;
 
+/// Chosen grams: hash, position in the stream, byte range in the document.
 #[derive(Default, Debug, PartialEq)]
 pub struct Fingerprints {
     pub hashes: Vec<u64>,
@@ -11,7 +12,7 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// The same memory, empty.
+    /// Return the same memory, empty.
     pub fn cleared(mut self) -> Self {
         self.hashes.clear();
         self.positions.clear();
@@ -28,7 +29,7 @@ impl Fingerprints {
         self.ends.push(end);
     }
 
-    /// Room for so many more in every column, if there is as much memory; without it columns grow as they are filled.
+    /// Reserve room for n more in every column. If the memory is refused, columns grow as they are filled.
     pub fn reserve(&mut self, n: usize) {
         let all = [&mut self.positions, &mut self.starts, &mut self.ends];
         if self.hashes.try_reserve(n).is_ok() && all.into_iter().all(|column| column.try_reserve(n).is_ok()) {

@@ -1,4 +1,9 @@
-//! The rarest grams of a document, as Heintze's Koala keeps them: what is rare, only the whole document tells.
+//! The rarest grams of a document, as Heintze's Koala chooses them. Only the whole document tells what is rare.
+//!
+//! Rarity is counted in a table that nobody can aim at: where a key goes depends on a number drawn for each run, so no
+//! document can be written to make it slow, and the choice does not depend on it. Grams too frequent to be chosen are
+//! dropped by a bound from the counts before any are compared, and the rest are thinned by selection as they come, so
+//! nothing is sorted.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -6,21 +11,21 @@ use std::hash::BuildHasher;
 use crate::select::hash::{Identity, mix64};
 use crate::select::selector::Recipe;
 
-/// A gram is as rare as so many of its first symbols: whole grams are nearly all unique and tell nothing.
+/// Symbols. A gram is as rare as its first symbols, its opening: nearly all whole grams are unique.
 const OPENING: usize = 5;
 
-/// Of a document at least nine tenths are looked at, however much is to be passed over.
-const PASSED_AT_MOST: usize = 10;
+/// At most one part in this many of a document is skipped, whatever the recipe says.
+const SKIPPED_AT_MOST: usize = 10;
 
-/// How much a gram is wanted, the least first: how often the document has its opening, above its hash, which
-/// depends on the seed and on nothing else in the document.
+/// The order in which grams are chosen, lowest first: how often the document has the opening, above the hash, which
+/// depends only on the gram and the seed.
 type Rank = u128;
 
 fn rank(times: u32, hash: u64) -> Rank {
     (times as u128) << 64 | hash as u128
 }
 
-/// Finds the rarest grams; holds on to its memory from one document to the next.
+/// Finds the rarest grams; its memory is used again for the next document.
 pub(crate) struct Rare {
     k: usize,
     w: usize,
@@ -30,10 +35,10 @@ pub(crate) struct Rare {
     numbers: Numbers,
     /// The polynomials of openings, then of grams.
     values: Vec<u64>,
-    /// The number of the opening at each position, and how often each number comes.
+    /// The number of the opening at each position, and how often each number occurs.
     openings: Vec<u32>,
     times: Vec<u32>,
-    /// The grams that may be kept, by position: rank and position.
+    /// The grams that may be chosen, by position: rank and position.
     grams: Vec<(Rank, u32)>,
     sorted: Vec<(Rank, u32)>,
 }
@@ -56,14 +61,14 @@ impl Rare {
         }
     }
 
-    /// Hash and position of the grams to keep, by position. `identity` names grams of k symbols.
+    /// Return hash and position of the chosen grams, by position. `identity` names grams of k symbols.
     pub fn choose(&mut self, symbols: &[u32], identity: &Identity) -> impl Iterator<Item = (u64, u32)> {
         self.grams.clear();
         if let Some(last) = symbols.len().checked_sub(self.k) {
-            // A document that has a gram keeps one.
-            let first = self.skip.min(symbols.len() / PASSED_AT_MOST).min(last);
+            // A document that has a gram gets a fingerprint.
+            let first = self.skip.min(symbols.len() / SKIPPED_AT_MOST).min(last);
             self.count_openings(symbols);
-            self.gather(symbols, first, last, identity);
+            self.choose_between(symbols, first, last, identity);
         }
         self.grams.iter().map(|&(rank, position)| (rank as u64, position))
     }
@@ -85,8 +90,8 @@ impl Rare {
         times.truncate(numbers.used);
     }
 
-    /// The w rarest of the distinct grams from first to last.
-    fn gather(&mut self, symbols: &[u32], first: usize, last: usize, identity: &Identity) {
+    /// Choose the w rarest of the distinct grams from first to last.
+    fn choose_between(&mut self, symbols: &[u32], first: usize, last: usize, identity: &Identity) {
         let limit = self.limit(first, last);
         let mut highest = Rank::MAX;
         self.numbers.reset(0);
@@ -100,9 +105,9 @@ impl Rare {
             if rank > highest {
                 continue;
             }
-            // A gram whose opening comes once comes once.
-            let known = self.numbers.used;
-            if times == 1 || self.numbers.of(value) as usize == known {
+            // A gram whose opening occurs once occurs once.
+            let next_number = self.numbers.used;
+            if times == 1 || self.numbers.of(value) as usize == next_number {
                 self.grams.push((rank, position as u32));
                 if self.grams.len() == 8 * self.w {
                     highest = thin(&mut self.grams, &mut self.sorted, self.w);
@@ -112,7 +117,8 @@ impl Rare {
         thin(&mut self.grams, &mut self.sorted, self.w);
     }
 
-    /// A number of times that at least w distinct grams do not exceed, or all grams if there are fewer.
+    /// Return a number of occurrences that the openings of at least w distinct grams do not exceed, or of all grams if
+    /// there are fewer.
     fn limit(&self, first: usize, last: usize) -> u32 {
         let most = self.times.iter().max().copied().unwrap_or(0) as usize;
         let mut positions = vec![0usize; most + 1];
@@ -121,7 +127,7 @@ impl Rare {
         }
         let mut distinct = 0;
         for (times, positions) in positions.iter().enumerate().skip(1) {
-            // A gram comes at most as often as its opening.
+            // A gram occurs at most as often as its opening.
             distinct += positions.div_ceil(times);
             if distinct >= self.w {
                 return times as u32;
@@ -131,7 +137,7 @@ impl Rare {
     }
 }
 
-/// Leaves the w grams of the lowest ranks, in their order, and returns the highest of those.
+/// Keep the w grams of the lowest ranks, in order. Return the highest of these ranks.
 fn thin(grams: &mut Vec<(Rank, u32)>, sorted: &mut Vec<(Rank, u32)>, w: usize) -> Rank {
     if grams.len() <= w {
         return Rank::MAX;
@@ -142,22 +148,22 @@ fn thin(grams: &mut Vec<(Rank, u32)>, sorted: &mut Vec<(Rank, u32)>, w: usize) -
     highest
 }
 
-/// Numbers keys from 0 in the order in which they first come: a table with open addressing.
+/// Numbers keys from 0 in the order in which they first occur: a table with open addressing.
 struct Numbers {
     /// A key and its number, or `FREE`.
     slots: Vec<(u64, u32)>,
-    /// The memory of the table before it grew.
+    /// Memory of the table from before it grew.
     spare: Vec<(u64, u32)>,
     used: usize,
-    /// Decides where keys are put, so that no document can be written to have them all in one place.
+    /// Decides where keys go, so that no document can be written to put them all into one slot.
     secret: u64,
 }
 
 const FREE: u32 = u32::MAX;
 
 impl Numbers {
-    /// A table begins with this many slots at least and at most: it should not be much larger than what will be
-    /// in it, which in a long text are ever fewer new keys.
+    /// The least and the most slots that a table begins with. It should not be much larger than what will be in it, and
+    /// a long text has fewer and fewer new keys.
     const SLOTS: (usize, usize) = (1 << 10, 1 << 18);
 
     fn new() -> Self {
@@ -165,7 +171,7 @@ impl Numbers {
         Numbers { slots: Vec::new(), spare: Vec::new(), used: 0, secret }
     }
 
-    /// Forgets all keys; so many will come, equal ones counted.
+    /// Forget all keys. `keys` will come, not all of them different.
     fn reset(&mut self, keys: usize) {
         let size = keys.next_power_of_two().clamp(Self::SLOTS.0, Self::SLOTS.1);
         self.slots.clear();
@@ -173,13 +179,14 @@ impl Numbers {
         self.used = 0;
     }
 
+    /// Return the number of a key.
     #[inline(always)]
     fn of(&mut self, key: u64) -> u32 {
         if 2 * self.used >= self.slots.len() {
             self.grow();
         }
         let slot = self.find(key);
-        // Written always: whether a key is new cannot be foretold, and a wrong guess costs more.
+        // Always written: whether a key is new cannot be predicted, and a wrong guess costs more.
         let slot = &mut self.slots[slot];
         let is_new = slot.1 == FREE;
         let number = if is_new { self.used as u32 } else { slot.1 };
@@ -188,7 +195,7 @@ impl Numbers {
         number
     }
 
-    /// The slot that holds the key or is free for it.
+    /// Return the slot that holds the key or is free for it.
     #[inline(always)]
     fn find(&self, key: u64) -> usize {
         let mask = self.slots.len() - 1;

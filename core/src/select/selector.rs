@@ -1,6 +1,6 @@
-//! Symbols -> Fingerprints: which grams of a stream are kept, for every selection scheme.
+//! Symbols -> fingerprints: which grams of a stream are chosen, for every selection scheme.
 //!
-//! A `Selector` is fed a stream chunk by chunk and never holds more of it than a chunk; for the rarest grams, all.
+//! A `Selector` is fed a stream chunk by chunk and holds one chunk at a time; for the scheme `Rare` it holds all.
 
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -12,7 +12,7 @@ use crate::select::hash::Identity;
 use crate::select::rare::Rare;
 use crate::select::window::{Change, Order, Windows};
 
-/// How grams are chosen; `w` of the recipe is the number each names.
+/// How grams are chosen. `w` is that of the recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// Every gram.
@@ -21,7 +21,7 @@ pub enum Scheme {
     Every,
     /// Grams whose hash is 0 modulo p: leaves gaps.
     ModP,
-    /// As ModP; a gram that ends w grams without one is kept too.
+    /// As ModP, and also a gram that ends w grams without one.
     SafeModP,
     /// The w smallest hashes of the document.
     Smallest,
@@ -32,7 +32,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The scheme that callers of the C interface mean by a number.
+    /// Return the scheme with this number in the C interface.
     pub fn numbered(number: u32) -> Option<Scheme> {
         Some(match number {
             0 => Scheme::All,
@@ -49,39 +49,41 @@ impl Scheme {
     }
 }
 
+/// How fingerprints are made from a stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
     pub scheme: Scheme,
-    /// On equal grams keep the previous window's choice (definition 3 of the paper).
+    /// Of equal grams, keep the choice of the previous window (definition 3 of the paper).
     pub robust: bool,
     pub k: usize,
     pub w: usize,
-    /// The window actually used, at least w: a wider one selects a subset.
+    /// The window to use, at least w: a wider one selects a subset.
     pub window: usize,
     /// The modulus of the mod-p schemes.
     pub p: u64,
     /// Symbols in an inner gram, for the orders that look inside grams.
     pub r: usize,
-    /// Symbols to pass over at the start of a document, for the rarest grams.
+    /// Symbols to skip at the start of a document, for the scheme `Rare`.
     pub skip: u32,
-    /// Positions and ends are not asked for: they may be missing.
+    /// Positions and ends are not needed and may be missing.
     pub only_starts: bool,
     pub seed: u64,
 }
 
-/// Symbols gathered before each selection step, beyond what windows reach over.
+/// Symbols that are collected before each selection step, beyond the reach of a window.
 const STEP: usize = 1 << 13;
 
+/// Chooses the fingerprints of streams, one stream after another.
 pub struct Selector {
     recipe: Recipe,
     chunk: Chunk,
-    /// Position in the stream of the chunk's first symbol.
+    /// The position in the stream of the first symbol in the chunk.
     base: u64,
     out: Fingerprints,
     identity: Identity,
     level: Level,
     state: State,
-    kept: Vec<u32>,
+    chosen: Vec<u32>,
 }
 
 enum State {
@@ -90,16 +92,17 @@ enum State {
     Whole(Box<Rare>),
 }
 
-/// The window scheme's memory from one window to the next; positions in the stream.
+/// What the window schemes remember from one window to the next: positions in the stream and keys.
 #[derive(Clone, Copy, Default)]
 struct Choice {
-    /// The last gram kept.
-    kept: Option<(u64, u32)>,
-    /// The smallest gram of the latest windows, passed over because it equals the kept one.
+    /// The gram chosen last.
+    chosen: Option<(u64, u32)>,
+    /// The smallest gram of the latest windows, passed over because it equals the chosen gram.
     passed: Option<(u64, u32)>,
     minimum: Option<u64>,
 }
 
+/// What the other schemes remember from one gram to the next.
 #[derive(Default)]
 struct Rolling {
     value: u64,
@@ -131,11 +134,11 @@ impl Selector {
             identity: Identity::new(k, seed),
             level,
             state,
-            kept: Vec::new(),
+            chosen: Vec::new(),
         }
     }
 
-    /// Ends the stream and returns its number of symbols. The selector is then ready for another.
+    /// End the stream and return its number of symbols. The selector is then ready for the next one.
     pub fn finish(&mut self, source: &Source) -> u64 {
         if !matches!(self.state, State::Whole(_)) {
             self.flush(source);
@@ -146,7 +149,7 @@ impl Selector {
             State::Windowed { choice, .. } => {
                 *choice = Choice::default();
                 if symbols >= k as u64 && symbols < (window + k - 1) as u64 {
-                    // No full window: the single minimum stands for the document.
+                    // There is no full window: choose the one minimum of the document.
                     self.select_windows(self.chunk.len - k + 1, source);
                     if let State::Windowed { choice, .. } = &mut self.state {
                         *choice = Choice::default();
@@ -162,9 +165,9 @@ impl Selector {
                 }
             }
             State::Whole(rare) => {
-                let Chunk { places, ends, len, .. } = &self.chunk;
+                let Chunk { offsets, ends, len, .. } = &self.chunk;
                 for (hash, position) in rare.choose(&self.chunk.symbols[..*len], &self.identity) {
-                    let of = |p: usize| source.range(p as u32, places[p], ends[p]);
+                    let of = |p: usize| source.range(p as u32, offsets[p], ends[p]);
                     let (first, last) = (position as usize, position as usize + k - 1);
                     self.out.push(hash, position, of(first).0, of(last).1);
                 }
@@ -175,24 +178,24 @@ impl Selector {
         symbols
     }
 
-    /// How many fingerprints there are to take.
-    pub fn found(&self) -> usize {
+    /// Return how many fingerprints there are to take.
+    pub fn count(&self) -> usize {
         self.out.hashes.len()
     }
 
-    /// Gives the selector memory for its next fingerprints.
+    /// Give the selector memory for its next fingerprints.
     pub fn reuse(&mut self, memory: Fingerprints) {
         if self.out.hashes.is_empty() {
             self.out = memory;
         }
     }
 
-    /// The fingerprints of all streams since they were last taken.
+    /// Take the fingerprints of all streams since the last call.
     pub fn take(&mut self) -> Fingerprints {
         std::mem::take(&mut self.out)
     }
 
-    /// Chooses among all windows of `width` grams in the chunk, and lets go of what later ones cannot reach.
+    /// Choose among all windows of `width` grams in the chunk, and drop the symbols that later windows do not reach.
     fn select_windows(&mut self, width: usize, source: &Source) {
         let State::Windowed { windows, changes, choice } = &mut self.state else { return };
         let (k, base) = (self.recipe.k, self.base);
@@ -205,41 +208,41 @@ impl Selector {
         windows.changes(symbols, width, changes);
         let mut choice_now = *choice; // in registers while the loop runs
         let gram = |position: u64| &symbols[(position - base) as usize..][..k];
-        let kept = &mut self.kept;
-        kept.clear();
+        let chosen = &mut self.chosen;
+        chosen.clear();
         for change in changes.iter() {
             let window = base + change.window as u64;
             let position = base + change.position as u64;
-            choice_now.settle(window, base, kept);
+            choice_now.settle(window, base, chosen);
             if choice_now.minimum == Some(position) {
-                continue; // the previous chunk's last window chose it already
+                continue; // the last window of the previous chunk chose it
             }
             choice_now.minimum = Some(position);
             let equal = self.recipe.robust
-                && choice_now.kept.is_some_and(|(previous, key)| {
+                && choice_now.chosen.is_some_and(|(previous, key)| {
                     // Equal keys are not enough: passing over a different gram would lose matches.
                     previous >= window && key == change.key && gram(previous) == gram(position)
                 });
             if equal {
                 choice_now.passed = Some((position, change.key));
             } else {
-                choice_now.keep((position, change.key), base, kept);
+                choice_now.choose((position, change.key), base, chosen);
             }
         }
-        choice_now.settle(base + count as u64, base, kept);
+        choice_now.settle(base + count as u64, base, chosen);
         *choice = choice_now;
-        self.identity.of_all(&self.chunk.symbols, kept, self.level, &mut self.out.hashes);
+        self.identity.of_all(&self.chunk.symbols, chosen, self.level, &mut self.out.hashes);
         let Fingerprints { positions, starts, ends, .. } = &mut self.out;
         let (chunk, last) = (&self.chunk, k - 1);
-        let asked = if self.recipe.only_starts { &[] } else { kept.as_slice() };
-        positions.extend(asked.iter().map(|&p| base as u32 + p));
+        let wanted = if self.recipe.only_starts { &[] } else { chosen.as_slice() };
+        positions.extend(wanted.iter().map(|&p| base as u32 + p));
         if source.is_plain() {
-            starts.extend(kept.iter().map(|&p| base as u32 + p));
-            ends.extend(asked.iter().map(|&p| base as u32 + p + k as u32));
+            starts.extend(chosen.iter().map(|&p| base as u32 + p));
+            ends.extend(wanted.iter().map(|&p| base as u32 + p + k as u32));
         } else {
-            let range = |p: usize| source.range(base as u32 + p as u32, chunk.places[p], chunk.ends[p]);
-            starts.extend(kept.iter().map(|&p| range(p as usize).0));
-            ends.extend(asked.iter().map(|&p| range(p as usize + last).1));
+            let range = |p: usize| source.range(base as u32 + p as u32, chunk.offsets[p], chunk.ends[p]);
+            starts.extend(chosen.iter().map(|&p| range(p as usize).0));
+            ends.extend(wanted.iter().map(|&p| range(p as usize + last).1));
         }
         self.chunk.drop_front(count);
         self.base += count as u64;
@@ -264,7 +267,7 @@ impl Selector {
             let position = (self.base + i as u64) as u32;
             let range = || {
                 let of = |j: usize| {
-                    source.range((self.base + j as u64) as u32, self.chunk.places[j], self.chunk.ends[j])
+                    source.range((self.base + j as u64) as u32, self.chunk.offsets[j], self.chunk.ends[j])
                 };
                 (of(i).0, of(i + k - 1).1)
             };
@@ -295,25 +298,25 @@ impl Selector {
 }
 
 impl Choice {
-    fn keep(&mut self, choice: (u64, u32), base: u64, kept: &mut Vec<u32>) {
-        kept.push((choice.0 - base) as u32);
-        self.kept = Some(choice);
+    fn choose(&mut self, choice: (u64, u32), base: u64, chosen: &mut Vec<u32>) {
+        chosen.push((choice.0 - base) as u32);
+        self.chosen = Some(choice);
         self.passed = None;
     }
 
-    /// Called before window `next`: a gram that was passed over is kept once a window held it as its minimum
-    /// and no longer held the gram it was passed over for.
-    fn settle(&mut self, next: u64, base: u64, kept: &mut Vec<u32>) {
-        if let (Some(passed), Some((previous, _))) = (self.passed, self.kept)
+    /// Choose the gram that was passed over, if a window before `next` had it as its minimum and no longer contained the
+    /// gram it was passed over for.
+    fn settle(&mut self, next: u64, base: u64, chosen: &mut Vec<u32>) {
+        if let (Some(passed), Some((previous, _))) = (self.passed, self.chosen)
             && previous + 1 < next
         {
-            self.keep(passed, base, kept);
+            self.choose(passed, base, chosen);
         }
     }
 }
 
 impl Rolling {
-    /// Distinct hashes only, each at its first occurrence.
+    /// Keep the n smallest hashes, each at its first occurrence.
     fn keep_smallest(&mut self, hash: u64, n: usize, range: (u32, u32, u32)) {
         let full = self.smallest.len() >= n;
         if self.ranges.contains_key(&hash) || full && self.smallest.peek().is_some_and(|&top| top < hash) {
@@ -341,10 +344,10 @@ impl Sink for Selector {
     }
 }
 
-/// Winnowing over hashes that the caller made: the position of each choice.
+/// Winnow hashes that the caller made. Return the position of each choice.
 pub fn winnow(hashes: &[u64], w: usize, robust: bool) -> Vec<u32> {
     let w = w.min(hashes.len());
-    let mut kept: Vec<u32> = Vec::new();
+    let mut chosen: Vec<u32> = Vec::new();
     let mut falling: std::collections::VecDeque<usize> = std::collections::VecDeque::new();
     for (i, hash) in hashes.iter().enumerate() {
         while falling.back().is_some_and(|&j| hashes[j] >= *hash) {
@@ -359,13 +362,13 @@ pub fn winnow(hashes: &[u64], w: usize, robust: bool) -> Vec<u32> {
             falling.pop_front();
         }
         let least = falling[0] as u32;
-        let stays = kept.last().is_some_and(|&last| {
+        let stays = chosen.last().is_some_and(|&last| {
             last == least
                 || robust && last as usize >= window && hashes[last as usize] == hashes[least as usize]
         });
         if !stays {
-            kept.push(least);
+            chosen.push(least);
         }
     }
-    kept
+    chosen
 }

@@ -1,35 +1,41 @@
-//! AlignedVec and their sliding minima: the loops that touch every symbol.
+//! Lanes and their sliding minima: the loops that touch every symbol.
 //!
-//! A lane is an order key above the complement of its position within the frame: the smaller lane has the
-//! smaller key, and of equal keys the position further right.
+//! A lane is an order key above the complement of its position in the frame. So the minimum of lanes is the rightmost
+//! smallest key, and whether the smallest inner gram of a gram is its first, middle or last one is a test for equality.
+//! Narrow lanes have 20 bits of key above 12 bits of position; windows too long for a frame of 2,048 symbols use wide
+//! lanes, with the same keys.
+//!
+//! Windows grow fourfold in each pass: minima over m become minima over 4m with three comparisons. A deque or two stacks
+//! take fewer comparisons and cannot be vectorised.
 
 use crate::machine::level::Level;
 
-/// AlignedVec that are looked at together; buffers have so many to spare.
+/// Lanes that are tested together; buffers have this many to spare.
 pub(crate) const GROUP: usize = 16;
 
+/// An order key and a position in one number.
 pub trait Lane: Copy + Ord + Default {
-    /// Symbols in a frame: positions must fit a lane, and a frame the first-level cache.
+    /// Symbols in a frame: positions must fit a lane, and a frame should fit the first-level cache.
     const FRAME: usize;
     fn pack(key: u32, position: u32) -> Self;
     fn key(self) -> u32;
     fn position(self) -> u32;
-    /// 1 or 0, by arithmetic: compilers turn a sum of comparisons into slow shuffling of masks.
+    /// Return 1 or 0, by arithmetic: compilers turn a sum of comparisons into slow shuffling of masks.
     fn differs(self, other: Self) -> u32;
-    /// Whether `minima` does anything on this level.
+    /// Return whether this level has `minima`.
     #[inline(always)]
     fn in_registers(_: Level) -> bool {
         false
     }
-    /// `avx512::minima`, where the level has it.
+    /// Call `avx512::minima`, if the level has it.
     fn minima(_from: &[Self], _to: &mut [Self], _width: usize, _n: usize, _: Level) {}
-    /// `avx512::changes`, where the level has it.
+    /// Call `avx512::changes`, if the level has it.
     fn changes(_lanes: &[Self], _out: &mut [Self], _: Level) -> Option<usize> {
         None
     }
 }
 
-/// Signed, with the top bit flipped: SSE2 compares only signed integers.
+/// The narrow lane. It is signed, with the top bit flipped, because SSE2 compares only signed integers.
 impl Lane for i32 {
     const FRAME: usize = 1 << 11;
     #[inline(always)]
@@ -57,18 +63,18 @@ impl Lane for i32 {
     #[inline(always)]
     fn minima(from: &[i32], to: &mut [i32], width: usize, n: usize, level: Level) {
         if level.is_avx512() {
-            // SAFETY: a level is one that the machine has.
+            // SAFETY: a level exists only if the machine has it.
             unsafe { crate::machine::avx512::minima(from, to, width, n) }
         }
     }
     #[cfg(target_arch = "x86_64")]
     fn changes(lanes: &[i32], out: &mut [i32], level: Level) -> Option<usize> {
-        // SAFETY: a level is one that the machine has.
+        // SAFETY: a level exists only if the machine has it.
         level.is_avx512().then(|| unsafe { crate::machine::avx512::changes(lanes, out) })
     }
 }
 
-/// For windows and grams too long for the narrow frame.
+/// The wide lane, for windows and grams too long for a narrow frame.
 impl Lane for u64 {
     const FRAME: usize = 1 << 18;
     #[inline(always)]
@@ -94,7 +100,7 @@ fn min<L: Ord>(a: L, b: L) -> L {
     if a < b { a } else { b }
 }
 
-/// out[i] = the minimum of source[i .. i+width], for i < n; minima over m grow to minima over 4m a pass.
+/// Set out[i] to the minimum of source[i .. i+width], for i < n.
 #[inline(always)]
 pub fn sliding_min<L: Lane>(
     source: &[L],
@@ -107,7 +113,7 @@ pub fn sliding_min<L: Lane>(
     let first = if L::in_registers(level) { 16.min(1 << width.ilog2()) } else { 4.min(width) };
     let grow = |m: usize| width.min(4 * m);
     let passes = std::iter::successors(Some(first), |&m| (m < width).then(|| grow(m))).count();
-    // The passes alternate between the two buffers, and the last must write to `out`.
+    // Passes alternate between the two buffers; the last must write to `out`.
     let (mut to, mut other) = if passes % 2 == 1 { (out, spare) } else { (spare, out) };
     if width == 1 {
         to[..n].copy_from_slice(&source[..n]);
@@ -124,7 +130,7 @@ pub fn sliding_min<L: Lane>(
     }
 }
 
-/// Minima over m -> minima over the smaller of 4m and width.
+/// Turn minima over m into minima over 4m, or over width if that is smaller.
 #[inline(always)]
 fn widen<L: Lane>(from: &[L], to: &mut [L], m: usize, width: usize, n: usize) {
     let reach = width.min(4 * m);

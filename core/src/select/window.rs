@@ -5,19 +5,19 @@ use crate::machine::level::{Level, Task};
 use crate::select::hash::{MAX_KEY, inverse, order_base, order_key};
 use crate::select::sliding_min::{GROUP, Lane, sliding_min};
 
-/// What grams are ordered by; the smallest of a window is its fingerprint.
+/// How grams are ordered; the smallest of a window is its fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The hash of the gram, as in the paper.
+    /// By the hash of the gram, as in the paper.
     Winnow,
-    /// Where in the gram its smallest inner gram lies: the middle first, then the ends, then elsewhere.
+    /// By where the smallest inner gram lies in the gram: first the middle, then the ends, then elsewhere.
     OpenClosed,
-    /// The smallest inner gram at a multiple of w from the gram's start (the mod-minimizer).
+    /// By the smallest inner gram at a multiple of w from the start of the gram (the mod-minimizer).
     Mod,
 }
 
-/// A window whose minimum is another gram than its predecessor's, or the first of a frame; positions count from
-/// the start of the slice.
+/// A window whose minimum is another gram than in the window before, or the first window of a frame. Positions count
+/// from the start of the slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub window: u32,
@@ -25,7 +25,7 @@ pub struct Change {
     pub key: u32,
 }
 
-/// How grams are ordered, and the working memory of one frame.
+/// The order of grams, and the working memory of one frame.
 struct Frame<L> {
     k: usize,
     w: usize,
@@ -47,7 +47,7 @@ impl<L: Lane> Frame<L> {
         let powers = |b: u32| {
             std::iter::successors(Some(1u32), |p| Some(p.wrapping_mul(b))).take(L::FRAME).collect::<Vec<_>>()
         };
-        // Only grams of three symbols are hashed without the tables.
+        // Only grams of three symbols are hashed without tables.
         let tables = order == Order::Winnow || r != 3;
         Frame {
             k,
@@ -64,7 +64,7 @@ impl<L: Lane> Frame<L> {
         }
     }
 
-    /// inner[i] = the order key of the g symbols at i, for i < n.
+    /// Set inner[i] to the order key of the g symbols at i, for i < n.
     #[inline(always)]
     fn hash(&mut self, symbols: &[u32], g: usize, n: usize) {
         let out = &mut self.inner[..n];
@@ -73,7 +73,10 @@ impl<L: Lane> Frame<L> {
             let (x, y, z) = (&symbols[..n], &symbols[1..][..n], &symbols[2..][..n]);
             for i in 0..n {
                 let value = z[i].wrapping_mul(base).wrapping_add(y[i]).wrapping_mul(base).wrapping_add(x[i]);
-                // A run of one symbol comes last: spaces and zeros are poor landmarks.
+                // A run of one symbol comes last. Text has runs of spaces and zeros. If such a run happens to hash low,
+                // it is the smallest inner gram of most grams around it, ties go to the right, and more are chosen: on C
+                // sources as bytes 0.79 to 0.88 of the grams that winnowing chooses (k=25, w=26), depending on the
+                // seed. Ranked last it is 0.79 for every seed.
                 let run = x[i] == y[i] && y[i] == z[i];
                 out[i] = L::pack(if run { MAX_KEY } else { order_key(value) }, i as u32);
             }
@@ -94,7 +97,7 @@ impl<L: Lane> Frame<L> {
         }
     }
 
-    /// keys[i] = the order key of the gram at i, for i < n.
+    /// Set keys[i] to the order key of the gram at i, for i < n.
     #[inline(always)]
     fn order(&mut self, symbols: &[u32], n: usize, level: Level) {
         match self.order {
@@ -125,7 +128,7 @@ impl<L: Lane> Frame<L> {
         for i in 0..n {
             let least = keys[i];
             let gram = ((first[i].key() << 12) ^ last[i].key()).wrapping_mul(0x9e37_79b1);
-            // Open grams are ordered by their smallest inner gram, then by the gram; the others by the gram.
+            // Open grams are ordered by the smallest inner gram, then by the gram; other grams by the gram.
             let open = ((least.key() >> 6) << 4) | (gram >> 28);
             let class = if least == first[i] || least == last[i] { 1 << 18 } else { 2 << 18 };
             let key = if least == middle[i] { open } else { class | (gram >> 14) };
@@ -134,7 +137,7 @@ impl<L: Lane> Frame<L> {
     }
 }
 
-/// The minimum of each window, into frame.inner.
+/// Computes the minimum of each window, into frame.inner.
 struct Minima<'a, L> {
     frame: &'a mut Frame<L>,
     symbols: &'a [u32],
@@ -153,6 +156,7 @@ impl<L: Lane> Task for Minima<'_, L> {
     }
 }
 
+/// Computes the order key of each gram.
 struct Keys<'a, L> {
     frame: &'a mut Frame<L>,
     symbols: &'a [u32],
@@ -170,7 +174,7 @@ impl<L: Lane> Task for Keys<'_, L> {
     }
 }
 
-/// Appends the changes among the first `windows` minima of a frame that starts at `offset`.
+/// Append the changes among the first `windows` minima of a frame that starts at `offset`.
 fn report<L: Lane>(
     frame: &mut Frame<L>,
     windows: usize,
@@ -184,7 +188,7 @@ fn report<L: Lane>(
         let window = match previous {
             None => 0,
             Some(previous) if previous == lane => return,
-            // A gram that is no larger becomes the minimum as it enters, a larger one as the old one leaves.
+            // A gram that is not larger becomes the minimum as it enters, a larger one as the old one leaves.
             Some(previous) if lane.key() <= previous.key() => lane.position() + 1 - width as u32,
             Some(previous) => previous.position() + 1,
         };
@@ -192,12 +196,12 @@ fn report<L: Lane>(
         out.push(Change { window: window + offset, position: lane.position() + offset, key: lane.key() });
     };
     let minima = &frame.inner[..windows];
-    if let Some(found) = L::changes(minima, &mut frame.spare, level) {
-        frame.spare[..found].iter().for_each(|&lane| push(lane));
+    if let Some(count) = L::changes(minima, &mut frame.spare, level) {
+        frame.spare[..count].iter().for_each(|&lane| push(lane));
         return;
     }
-    // A rightmost minimum never moves left: a group of windows that begins and ends with the same minimum has
-    // no change inside, and the windows with one minimum can be counted instead of searched.
+    // A rightmost minimum never moves left. So a group of windows that begins and ends with the same minimum has no
+    // change inside, and windows with the same minimum can be counted instead of searched.
     let (groups, rest) = minima.as_chunks::<GROUP>();
     for group in groups {
         push(group[0]);
@@ -215,7 +219,7 @@ enum Frames {
     Wide(Box<Frame<u64>>),
 }
 
-/// Finds the windows' minima in streams of any length.
+/// Finds the minima of windows in streams of any length.
 pub struct Windows {
     frames: Frames,
     k: usize,
@@ -223,12 +227,13 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Windows may hold at most this many grams.
+    /// Grams. The longest window.
     pub(crate) const MAX_W: usize = 1 << 16;
 
-    /// `w` and `r` belong to the order; no window will be wider than `widest`.
+    /// `w` and `r` belong to the order, which stays the same when a query uses a wider window: so its fingerprints are a
+    /// subset, also with the mod-minimizer. No window will be wider than `widest`.
     pub fn new(order: Order, k: usize, w: usize, r: usize, seed: u64, level: Level, widest: usize) -> Self {
-        // A narrow frame is worth it while the windows reach over no more than half of it.
+        // A narrow frame pays off if a window spans at most half of it.
         let frames = if 2 * (widest + k) <= <i32 as Lane>::FRAME {
             Frames::Narrow(Box::new(Frame::new(order, k, w, r, seed)))
         } else {
@@ -237,7 +242,7 @@ impl Windows {
         Windows { frames, k, level }
     }
 
-    /// The changes of minimum over all windows of `width` grams in `symbols`, the first window's included.
+    /// Find the changes of minimum over all windows of `width` grams in `symbols`. The first window counts as one.
     pub fn changes(&mut self, symbols: &[u32], width: usize, out: &mut Vec<Change>) {
         out.clear();
         let (k, level) = (self.k, self.level);
@@ -253,7 +258,7 @@ impl Windows {
         }
     }
 
-    /// The order key of every gram in `symbols`.
+    /// Return the order key of every gram in `symbols`.
     pub fn keys(&mut self, symbols: &[u32]) -> Vec<u32> {
         let mut all = Vec::new();
         let (k, level, out) = (self.k, self.level, &mut all);
@@ -269,7 +274,7 @@ impl Windows {
     }
 }
 
-/// Calls `work(symbols, offset, n)` for frames that together hold every run of `reach` symbols once.
+/// Call `work(symbols, offset, n)` for frames that together hold every run of `reach` symbols once.
 fn by_frames<L: Lane>(symbols: &[u32], reach: usize, mut work: impl FnMut(&[u32], u32, usize)) {
     let step = L::FRAME + 1 - reach;
     let runs = (symbols.len() + 1).saturating_sub(reach);

@@ -1,5 +1,8 @@
-"""Thin, typed wrappers over the native functions. The environment's CHAFFINCH_LEVEL (portable, avx2, avx512)
-holds the instructions down; results do not depend on it."""
+"""Typed wrappers over the native functions that read documents and choose fingerprints.
+
+The environment variable CHAFFINCH_LEVEL (portable, avx2, avx512) limits the instructions that the core uses.
+Results do not depend on it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ RESERVED_COUNT = 2**30
 """The number of reserved symbols."""
 
 NOT_READ = 2**64 - 1
-"""Told instead of a number of invalid bytes."""
+"""In place of a number of invalid bytes: the document was not read."""
 
 _BYTES, _UTF8, _SYMBOLS, _DECODED, _SINGLE_BYTE, _CODE, _HTML, _UNKNOWN = 0, 1, 6, 7, 8, 9, 10, 11
 _UNICODE = {"utf-8": _UTF8, "utf-16-le": 2, "utf-16-be": 3, "utf-32-le": 4, "utf-32-be": 5}
@@ -40,7 +43,7 @@ FORMS = {"consonants": 1}  # 0 for every other front end
 
 
 def contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
-    """As the core reads them, whatever they were."""
+    """Return numbers as the core reads them."""
     return np.ascontiguousarray(numbers, np.uint32)
 
 
@@ -58,16 +61,17 @@ class Language:
 
 
 class Source(NamedTuple):
-    """A document as the core takes it: bytes or numbers, how they are encoded, and what that needs."""
+    """A document as the core reads it: bytes or numbers, and how they are encoded."""
 
     data: bytes | NDArray[np.uint32]
     encoding: int = _BYTES
     table: NDArray[np.uint32] | Language | None = None
+    """What the encoding needs: code points, starts or a language."""
     ends: NDArray[np.uint32] | None = None
 
     @classmethod
     def code(cls, data: bytes, language: Language) -> Source:
-        """A program in ASCII or an encoding that contains it; a symbol is a token."""
+        """A program, in an encoding that contains ASCII; a symbol is a token."""
         return cls(data, _CODE, language)
 
     @classmethod
@@ -77,7 +81,7 @@ class Source(NamedTuple):
 
     @classmethod
     def unknown(cls, data: bytes) -> Source:
-        """UTF-8, unless the first bytes look otherwise: then it is not read, and counted as invalid."""
+        """UTF-8, unless the first bytes look otherwise: then it is not read, and `invalid` is NOT_READ."""
         return cls(data, _UNKNOWN)
 
     @classmethod
@@ -87,16 +91,16 @@ class Source(NamedTuple):
 
     @classmethod
     def single_byte(cls, data: bytes, code_points: NDArray[np.uint32]) -> Source:
-        """Bytes that are a character each, with the code point of every byte."""
+        """A byte per character, with the code point of every byte."""
         if len(code_points) != 256:
             raise ValueError("a single-byte encoding has 256 code points")
         return cls(data, _SINGLE_BYTE, contiguous(code_points))
 
     @classmethod
     def decoded(cls, code_points: NDArray[np.uint32], starts: NDArray[np.uint32]) -> Source:
-        """Code points, where each starts in the original, and where the last ends."""
+        """Code points, the offset of each in the original, and where the last ends."""
         if len(starts) != len(code_points) + 1:
-            raise ValueError("one start for each code point, and the end of the last")
+            raise ValueError("give one start for each code point, and the end of the last")
         return cls(contiguous(code_points), _DECODED, contiguous(starts))
 
     @classmethod
@@ -111,7 +115,7 @@ class Source(NamedTuple):
 
 
 class _Column:
-    """Native memory as NumPy sees it; arrays made from it keep the owner alive."""
+    """Native memory as NumPy reads it; arrays made from it keep the owner alive."""
 
     def __init__(self, pointer: Any, length: int, kind: str, owner: object) -> None:
         self.owner = owner
@@ -124,10 +128,12 @@ class _Column:
 
 
 def column(pointer: Any, length: int, kind: str, owner: object) -> NDArray[Any]:
+    """Return an array over native memory, without a copy."""
     return np.asarray(_Column(pointer, length, kind, owner)) if length else np.empty(0, kind)
 
 
 def owned(result: Any, free: Any) -> Any:
+    """Return a result that frees itself; raise its error, if it has one."""
     owner = ffi.gc(result, free)
     if owner.error != ffi.NULL:
         raise CoreFailure(ffi.string(owner.error).decode())
@@ -135,6 +141,7 @@ def owned(result: Any, free: Any) -> Any:
 
 
 def level() -> int:
+    """Return the number of the best level that CHAFFINCH_LEVEL allows."""
     asked = os.environ.get("CHAFFINCH_LEVEL", LEVELS[-1])
     if asked not in LEVELS:
         raise BadRecipe(f"CHAFFINCH_LEVEL is {asked!r}; choose one of {', '.join(LEVELS)}")
@@ -142,7 +149,7 @@ def level() -> int:
 
 
 def levels() -> tuple[str, ...]:
-    """The levels this machine has, the best last."""
+    """Return the levels this machine has, the best last."""
     return LEVELS[: lib.chf_best_level() + 1]
 
 
@@ -164,7 +171,7 @@ def _native_recipe(recipe: Recipe, window: int | None) -> Any:
 
 
 def native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
-    """The array of sources, and what must live as long."""
+    """Return the sources as the core reads them, and the buffers that must live as long."""
     native = ffi.new("ChfSource[]", len(sources))
     keep = []
     for slot, source in zip(native, sources, strict=True):
@@ -186,7 +193,7 @@ def native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch(Sequence[Fingerprints]):
-    """Fingerprints of many documents in one set of columns; offsets tell which are whose."""
+    """Fingerprints of many documents in one set of columns; document i has offsets[i] to offsets[i + 1]."""
 
     hashes: NDArray[np.uint64]
     positions: NDArray[np.uint32]
@@ -195,9 +202,9 @@ class Batch(Sequence[Fingerprints]):
     offsets: NDArray[np.uint64]
     symbols: NDArray[np.uint64]
     invalid: NDArray[np.uint64]
-    """Bytes of each document that should be UTF-8 and are not; NOT_READ if it looked otherwise."""
+    """Bytes of each document that should be UTF-8 and are not; NOT_READ if it was not read."""
     again: dict[int, Fingerprints] = field(default_factory=dict)
-    """Documents that were read a second time, in another way."""
+    """The fingerprints of documents that were read a second time, in another way."""
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -209,7 +216,7 @@ class Batch(Sequence[Fingerprints]):
     def __getitem__(self, i: int | slice) -> Fingerprints | list[Fingerprints]:
         if isinstance(i, slice):
             return [self[j] for j in range(*i.indices(len(self)))]
-        i = range(len(self))[i]  # counts from the end, refuses what is out of range
+        i = range(len(self))[i]  # counts from the end, refuses indexes out of range
         if i in self.again:
             return self.again[i]
         part = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
@@ -219,14 +226,14 @@ class Batch(Sequence[Fingerprints]):
 
 
 def threads_available() -> int:
-    """The processors this process may use."""
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def threads_used(threads: int | None) -> int:
-    """As many as asked for, or all."""
+    """Return the number of threads asked for, or one for each processor."""
     return threads_available() if threads is None else max(1, threads)
 
 
@@ -238,9 +245,9 @@ def fingerprint(
     threads: int | None = None,
     only_starts: bool = False,
 ) -> Batch:
-    """Fingerprints of every document; the hashes of a wider window are a subset of the recipe's.
+    """Return the fingerprints of every document, read on several threads.
 
-    Where `only_starts` are asked for, positions and ends are empty.
+    A wider `window` chooses a subset of the recipe's hashes. With `only_starts`, positions and ends are empty.
     """
     native, keep = native_sources(sources)
     how = _native_recipe(recipe, window)
@@ -262,7 +269,7 @@ def fingerprint(
 
 
 def stream(source: Source, recipe: Recipe) -> Stream:
-    """The canonical stream of a document."""
+    """Return the canonical stream of a document."""
     return streams([source], recipe)[0]
 
 
@@ -286,14 +293,14 @@ def streams(
 
 
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:
-    """The key by which each gram is ordered; the smallest of a window is its fingerprint."""
+    """Return the key that orders each gram; the smallest of a window is its fingerprint."""
     data = ffi.from_buffer("uint32_t[]", contiguous(symbols))
     how = _native_recipe(recipe, None)
     return _first_column(lib.chf_keys(data, len(symbols), how, level()))
 
 
 def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArray[np.uint32]:
-    """Winnowing over hashes made elsewhere: the positions chosen."""
+    """Winnow hashes made elsewhere and return the chosen positions."""
     if w < 1:
         raise BadRecipe(f"w is {w}; give at least 1")
     data = ffi.from_buffer("uint64_t[]", np.ascontiguousarray(hashes, np.uint64))
@@ -301,7 +308,7 @@ def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArr
 
 
 def count_utf8(data: bytes) -> tuple[int, int]:
-    """How many characters of more than one byte are valid UTF-8, and how many bytes are not."""
+    """Return how many characters of more than one byte are valid UTF-8, and how many bytes are not."""
     characters, invalid = _first_column(lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data)))
     return int(characters), int(invalid)
 
@@ -313,5 +320,6 @@ def page_text(page: bytes) -> str:
 
 
 def _first_column(table: Any) -> NDArray[np.uint32]:
+    """Return the first column of a native table."""
     owner = owned(table, lib.chf_table_free)
     return column(owner.columns[0], owner.lengths[0], "<u4", owner)

@@ -17,7 +17,7 @@ from chaffinch.languages.language import pygments
 from chaffinch.read.encoding import single_byte_table
 from chaffinch.types import Stream
 
-# The same numbers as in core/src/language.rs.
+# The same numbers as in core/src/read/symbol.rs.
 _NAME, _NUMBER, _STRING = 1, 2, 3
 _WORD = 1 << 31
 _WHOLE = {"name": _NAME, "number": _NUMBER, "string": _STRING}
