@@ -60,7 +60,7 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
 
     PATHS are a folder or an archive with a submission in each of its entries, or the submissions themselves.
     """
-    from chaffinch.report import nameless, to_csv, to_json, write
+    from chaffinch.report import anonymous_report, to_csv, to_json, write
 
     if options["cases"] and options["as_json"] and not options["output"]:
         raise click.UsageError("--cases are written beside the report: with --json, name its --output.")
@@ -71,7 +71,7 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     named = (*paths, *options["base"], *map(Path, options["old"]))
     read = [d.name for submission in (*report.submissions, *report.old) for d in submission.documents]
     is_bad = is_error(report.skipped, named, [*read, *report.receipt.base])
-    shown = nameless(report) if options["anonymize"] else report
+    shown = anonymous_report(report) if options["anonymize"] else report
     if options["as_json"]:
         tell_json(to_json(shown))
     if is_bad and not report.submissions:  # a report of nothing must not take the place of a good one

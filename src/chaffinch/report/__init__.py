@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chaffinch.report.anonymize.anonymous_report import nameless
+from chaffinch.report.anonymize.anonymous_report import anonymous_report
 from chaffinch.report.case_file import case_file
 from chaffinch.report.case_folder import case_files
 from chaffinch.report.export import to_csv, to_json
@@ -15,10 +15,10 @@ from chaffinch.report.view import View
 from chaffinch.types import Report
 
 __all__ = [
+    "anonymous_report",
     "case_file",
     "case_files",
     "is_file",
-    "nameless",
     "refuse_foreign",
     "save",
     "to_csv",

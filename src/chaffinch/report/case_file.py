@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chaffinch.report.align import anchors, run_offsets
-from chaffinch.report.anonymize.anonymous_report import everybody, nameless, only
+from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody, only
 from chaffinch.report.document_text import DocumentText, span_offsets
 from chaffinch.report.figures import GLOSSARY, receipt_in_words, shown_date, shown_surprise
 from chaffinch.report.page import encoded, script, styles, template, write
@@ -112,12 +112,13 @@ def case_file(
 ) -> None:
     """Write one page with everything needed to judge a pair; `redact` removes all names from it."""
     alone = replace(report, pairs=(pair,), clusters=(), common=(), ignored={})
-    names = only(report, pair.left, pair.right) if redact else None
+    everyone = everybody(report) if redact else None
+    names = only(everyone, pair.left, pair.right) if everyone else None
     both = frozenset((pair.left, pair.right))
     verdict_key = key = pair_keys(alone)[both]
-    if redact:
-        key = pair_keys(alone, everybody(report).labels)[both]
-    report = nameless(alone, names) if names else alone
+    if everyone:
+        key = pair_keys(alone, everyone.labels)[both]
+    report = anonymous_report(alone, names) if names else alone
     pair = report.pairs[0]
     texts = ReportTexts(report, names.edits_of if names else None)
     verdict = read_verdicts(verdicts).get(verdict_key, {"verdict": "", "note": ""})

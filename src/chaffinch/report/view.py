@@ -14,7 +14,7 @@ import numpy as np
 
 from chaffinch.languages import language
 from chaffinch.report import cluster_layout
-from chaffinch.report.anonymize.anonymous_report import everybody, nameless
+from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody
 from chaffinch.report.document_text import Numbers, span_offsets
 from chaffinch.report.figures import GLOSSARY, number, receipt_in_words, seconds, shown_date, shown_surprise
 from chaffinch.report.match_rows import match_rows
@@ -42,7 +42,7 @@ class View:
                 self.keys[frozenset(labels[name] for name in both)] = key
                 if named in self.verdicts:
                     self.verdicts[key] = self.verdicts[named]
-        self.report = report = nameless(report, self.names) if self.names else report
+        self.report = report = anonymous_report(report, self.names) if self.names else report
         self.texts = ReportTexts(report, self.names.edits_of if self.names else None)
         by_name = self.texts.submissions
         self.submissions = [by_name[name] for name in {s.name: 0 for s in (*report.submissions, *report.old)}]

@@ -1,22 +1,26 @@
-"""A report in which nothing tells who is who: labels for names, numbers for files, an order of its own."""
+"""Make a report in which nothing tells who is who: labels for names, numbers for files, a neutral order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from itertools import groupby
 
 from chaffinch.report.anonymize.file_names import Files
-from chaffinch.report.anonymize.names import Names
+from chaffinch.report.anonymize.names import Class, Names
+from chaffinch.report.document_text import decode
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import contents
 from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Receipt, Report, Section, Span, Submission
 
+_OTHERS = 100
+"""Submissions without a pair that are read to learn which words are ordinary."""
+
 
 def _mixed(submissions: Iterable[Submission]) -> list[str]:
-    """Their names in the order of hashes, for that of the names would tell where in the alphabet one is."""
+    """Return their names in the order of hashes; the order of names would tell who is who."""
 
     def hashes(of: Submission) -> tuple[str, str]:
         return contents(of), sha256(of.name.encode("utf-8", "surrogatepass")).hexdigest()
@@ -25,30 +29,35 @@ def _mixed(submissions: Iterable[Submission]) -> list[str]:
 
 
 def everybody(report: Report) -> Names:
-    """All submissions as Student 1, 2 and so on."""
-    ordered = _mixed((*report.submissions, *report.old))
-    labels = {name: f"Student {n}" for n, name in enumerate(ordered, 1)}
+    """Label all submissions Student 1, 2 and so on."""
+    labels = {name: f"Student {n}" for n, name in enumerate(_mixed((*report.submissions, *report.old)), 1)}
     near: dict[str, dict[str, None]] = {name: {name: None} for name in labels}
     for pair in report.pairs:
         near.setdefault(pair.left, {})[pair.right] = None
         near.setdefault(pair.right, {})[pair.left] = None
-    return Names(labels, {name: tuple(others) for name, others in near.items()})
+    paired = [name for name in labels if len(near[name]) > 1]
+    others = [name for name in labels if len(near[name]) == 1][:_OTHERS]
+
+    def texts() -> Iterator[tuple[str, str]]:
+        documents = ReportTexts(report).documents
+        return ((name, decode(d).text) for name in (*paired, *others) for d in documents[name].values())
+
+    return Names(labels, {name: tuple(names) for name, names in near.items()}, Class(near, texts))
 
 
-def only(report: Report, left: str, right: str) -> Names:
-    """The two of a pair as Student A and Student B, in the order of `everybody`; others as another student."""
-    everyone = (*report.submissions, *report.old)
-    a, b = _mixed(s for s in everyone if s.name in (left, right))
+def only(names: Names, left: str, right: str) -> Names:
+    """Label the two of a pair Student A and B, in the order of `everybody`, and the others another student."""
+    a, b = (name for name in names.labels if name in (left, right))
     labels = {a: "Student A", b: "Student B"}
-    others = {s.name: "another student" for s in everyone if s.name not in labels}
-    return Names({**labels, **others}, {"": (a, b), a: (a, b), b: (b, a)})
+    others = {name: "another student" for name in names.labels if name not in labels}
+    return replace(names, labels=labels | others, near={"": (a, b), a: (a, b), b: (b, a)})
 
 
 def in_order(report: Report, names: Names) -> list[Pair]:
-    """The pairs by rank, those of one rank by their labels, the first of which is left."""
+    """Return the pairs by rank, and within a rank by label; the first label is on the left."""
     number = _numbers(names)
-    turned = (p if number[p.left] <= number[p.right] else _turned(p) for p in report.pairs)
-    ranks = groupby(turned, lambda p: (p.surprise, p.score))
+    exchanged = (p if number[p.left] <= number[p.right] else _exchanged(p) for p in report.pairs)
+    ranks = groupby(exchanged, lambda p: (p.surprise, p.score))
     return [p for _, same in ranks for p in sorted(same, key=lambda p: (number[p.left], number[p.right]))]
 
 
@@ -56,8 +65,8 @@ def _numbers(names: Names) -> dict[str, int]:
     return {name: n for n, name in enumerate(names.labels)}
 
 
-def _turned(pair: Pair) -> Pair:
-    """Left and right the other way round."""
+def _exchanged(pair: Pair) -> Pair:
+    """Return the pair with its sides exchanged."""
 
     def match(of: Match) -> Match:
         return replace(of, left=of.right, right=of.left, runs=tuple((b, a) for a, b in of.runs))
@@ -73,16 +82,16 @@ def _turned(pair: Pair) -> Pair:
 
 
 def _receipt(receipt: Receipt, names: Names) -> Receipt:
-    """Return the receipt without names, which only its paths may hold."""
+    """Return the receipt without names; only its paths and addresses can contain them."""
     return replace(
         receipt,
-        base={names.file("", path): digest for path, digest in receipt.base.items()},
-        old_indexes={names.file("", path): run for path, run in receipt.old_indexes.items()},
+        base={names.file(None, path): digest for path, digest in receipt.base.items()},
+        old_indexes={names.file(None, path): run for path, run in receipt.old_indexes.items()},
     )
 
 
-def nameless(report: Report, names: Names | None = None) -> Report:
-    """The same without names of students; the texts stay as they are, for lists of figures have none."""
+def anonymous_report(report: Report, names: Names | None = None) -> Report:
+    """Return the report without names of students; the bytes of documents stay, and no list shows them."""
     names = names or everybody(report)
     labels, number, files = names.labels, _numbers(names), Files(report, names)
     owner = ReportTexts(report).owner
@@ -101,12 +110,12 @@ def nameless(report: Report, names: Names | None = None) -> Report:
             Submission(labels[s.name], tuple(document(s.name, d) for d in s.documents)) for s in ordered
         )
 
-    def matches(of: Pair, found: Iterable[Match]) -> tuple[Match, ...]:
+    def matches(of: Pair, matches: Iterable[Match]) -> tuple[Match, ...]:
         def place(m: Match) -> list[tuple[int, int, int]]:
             sides = ((of.left, m.left), (of.right, m.right))
             return [(files.number(submission, s.document), s.start, s.end) for submission, s in sides]
 
-        # By place on the left and then the right: any other order could tell that the pair was turned.
+        # By position on the left, then on the right: any other order could tell that the sides were exchanged.
         return tuple(
             replace(
                 m,
@@ -114,7 +123,7 @@ def nameless(report: Report, names: Names | None = None) -> Report:
                 right=span(of.right, m.right),
                 runs=tuple((span(of.left, a), span(of.right, b)) for a, b in m.runs),
             )
-            for m in sorted(found, key=place)
+            for m in sorted(matches, key=place)
         )
 
     def pair(of: Pair) -> Pair:

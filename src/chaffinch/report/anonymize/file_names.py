@@ -9,7 +9,8 @@ from itertools import count
 from pathlib import PurePosixPath
 
 from chaffinch.read.submissions.platforms import without_archive
-from chaffinch.report.anonymize.names import Names, ending, student
+from chaffinch.report.anonymize.name_forms import student
+from chaffinch.report.anonymize.names import Names, ending
 from chaffinch.types import Report, Submission
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +18,8 @@ from click.testing import CliRunner
 
 import chaffinch
 from chaffinch.cli import main
-from chaffinch.report import case_files, nameless, save, to_csv, to_json
+from chaffinch.report import anonymous_report, case_files, save, to_csv, to_json
+from chaffinch.report.anonymize.anonymous_report import everybody
 from chaffinch.report.view import View
 from chaffinch.types import Cluster, Coverage, File, Report, Span
 from tests.made_reports import SORTING, pair, report, submission
@@ -89,7 +91,7 @@ def test_no_two_documents_of_a_submission_have_one_name() -> None:
     ann = submission("ann", {name: f"{SORTING}# {name}\n" for name in names})
     ben = submission("ben", {name.replace("ann/", "ben/"): SORTING for name in names if "x" not in name})
     made = report([ann, ben])
-    told = to_json(nameless(made))
+    told = to_json(anonymous_report(made))
     assert {len(set(found)) for found in files_of(told).values()} == {len(names), len(names) - 1}
     shown = {
         s["name"]: [f["name"] for f in s["files"]]
@@ -101,11 +103,11 @@ def test_no_two_documents_of_a_submission_have_one_name() -> None:
 
 def test_archives_and_documents_keep_what_is_theirs() -> None:
     zips = [submission(name, {f"c/{name}.zip/src/main.py": SORTING + name}) for name in NAMES]
-    assert files_of(to_json(nameless(report(zips, [])))) == {
+    assert files_of(to_json(anonymous_report(report(zips, [])))) == {
         f"Student {n}": [f"c/Student {n}.zip/src/main.py"] for n in (1, 2, 3)
     }
     made = chaffinch.compare([File(f"{name}.py", (SORTING + name).encode()) for name in NAMES])
-    assert files_of(to_json(nameless(made))) == {f"Student {n}": [f"Student {n}.py"] for n in (1, 2, 3)}
+    assert files_of(to_json(anonymous_report(made))) == {f"Student {n}": [f"Student {n}.py"] for n in (1, 2, 3)}
 
 
 @pytest.fixture(scope="module")
@@ -138,16 +140,16 @@ def test_nothing_depends_on_names(works: list[str], tmp_path: Path) -> None:
         folder = tmp_path / names
         save(told, folder / "report", anonymize=True)
         case_files(told, folder / "cases", 10, redact=True)
-        (folder / "x.json").write_text(json.dumps(to_json(nameless(told))))
-        (folder / "x.csv").write_text(to_csv(nameless(told)))
+        (folder / "x.json").write_text(json.dumps(to_json(anonymous_report(told))))
+        (folder / "x.csv").write_text(to_csv(anonymous_report(told)))
         written.append({p.relative_to(folder): p.read_bytes() for p in folder.rglob("*.*") if p.is_file()})
-    assert len(written[0]) > 20
+    assert len(written[0]) == 15
     assert written[0] == written[1] == written[2]
 
 
 def test_all_is_in_the_order_of_the_labels(works: list[str]) -> None:
     named = made(works, "edcba")
-    told = nameless(named)
+    told = anonymous_report(named)
     labels = [f"Student {n}" for n in range(1, 6)]
     assert [s.name for s in told.submissions] == labels
     assert list(told.dates) == list(told.ignored) == list(told.clusters[0].submissions) == labels
@@ -165,7 +167,7 @@ def test_all_is_in_the_order_of_the_labels(works: list[str]) -> None:
 def test_words_of_the_receipt_are_nobodys_names() -> None:
     names = ("max", "base", "python", "symbols")
     told = chaffinch.compare([File(f"{n}.py", SORTING.encode()) for n in names], base=File("max.py", b"x"))
-    shown = nameless(told).receipt
+    shown = anonymous_report(told).receipt
     assert replace(shown, base=told.receipt.base) == told.receipt
     assert not any("max" in path for path in shown.base)
 
@@ -187,6 +189,94 @@ def test_a_row_of_dates_is_told_as_a_row(tmp_path: Path) -> None:
     assert "row 3 of dates.csv: no submission has this name" in told
     assert "Winfried" not in shown + told
     by_name = chaffinch.compare([folder], dates={"Winfried": "2026-03-01"})
-    assert [(s.name, s.detail) for s in nameless(by_name).skipped] == [
+    assert [(s.name, s.detail) for s in anonymous_report(by_name).skipped] == [
         ("a date", "no submission has this name")
     ]
+
+
+SENTENCE = "I will mark each rose and grant access"
+
+
+def shown(names: Sequence[str], text: str, *, near: bool = True) -> str:
+    """Return a text of the first student as it is shown; or, if not near, as that of an unpaired student."""
+    students = [submission(name, {f"{name}.txt": "x"}) for name in (*names, "Far Away")]
+    labelled = everybody(report(students, []))
+    out = labelled.text(text, names[0] if near else "Far Away")
+    for name, letter in zip(names, "ABC", strict=False):
+        out = out.replace(labelled.labels[name], f"<{letter}>")
+    return out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SENTENCE, "will_change = mark", "As you will. Grant it!", "They will grant it", "Mark my words, Rose",
+        "the willing granted roses", "x = will(grant)", "WILL_CHANGE",
+    ],
+)  # fmt: skip
+def test_ordinary_words_stay_though_they_are_in_a_name(text: str) -> None:
+    assert shown(["will-grant", "mark-rose"], f"{text}\n{SENTENCE}") == f"{text}\n{SENTENCE}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Will Grant", "Grant, Will", "will-grant", "WillGrant", "willGrant", "will_grant", "GRANT WILL",
+        "willgrant", "grantwill", "wgrant", "grantw", "WGrant", "will.grant", "W. Grant", "Will\n    Grant",
+        "Will\u00a0Grant", "Will&nbsp;Grant", "W\u0131ll Gr\u00e0nt", "\uff37ill Gr\u0430nt",
+        "Wi\u200bll Grant",
+        "<b>Will</b> <i>Grant",
+        "Wi<b>ll</b> Grant", r"\textbf{Will} Gr\'ant", "Will%20Grant",
+    ],
+)  # fmt: skip
+def test_the_full_name_and_accounts_go_though_their_parts_are_ordinary_words(name: str) -> None:
+    for near in (True, False):
+        out = shown(["will-grant", "mark-rose"], f"{SENTENCE}.\nThe author, {name}, {SENTENCE}", near=near)
+        assert re.sub(r"<[bi]>|\\textbf{", "", out) == f"{SENTENCE}.\nThe author, <A>, {SENTENCE}"
+
+
+@pytest.mark.parametrize(
+    "word", ["bill", "page", "may", "june", "young", "king", "long", "art", "max", "min", "lee"]
+)
+def test_a_part_is_a_name_unless_it_is_used_as_a_word(word: str) -> None:
+    for name in (f"{word}-xanthou", f"Xanthou {word.title()}"):
+        assert shown([name], f"Thanks, {word.title()}!") == "Thanks, <A>!"
+        assert shown([name], f"Thanks, {word.title()}!", near=False) == f"Thanks, {word.title()}!"
+        for use in (f"this {word} is a word", f"x = {word}(1, 2)"):
+            text = f"{use}; {word.title()}, {word}_x, {word}s"
+            assert shown([name], text) == text
+            assert shown([name], f"{use}; {word.title()} Xanthou") == f"{use}; <A>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("Anna Mueller", "Anna and mueller_sort and Annas or AMueller", "<A> and <A>_sort and <A>s or <A>"),
+        ("Luis Muñoz", "Munoz MUÑOZ Mun\u0303oz", "<A>"),
+        ("Mary O'Brien", "OBrien or Mary O’Brien", "<A> or <A>"),
+        ("Jan van der Berg", "van der Waals, Jan v. Berg or J. Berg", "van der Waals, <A> v. <A> or <A>"),
+        ("Nguyễn Thị", "Nguyen or Thi Nguyen", "<A> or <A>"),
+        ("王小明", "作者王小明写", "作者<A>写"),
+        ("Иванов Пётр", "ПЕТР ИВАНОВ; Иванов", "<A>; <A>"),
+        ("muelleranna", "Anna Müller; annamueller; the Mueller Anna", "<A>; <A>; the <A>"),
+        ("Anna Mueller_12345_assignsubmission_file", "a file of Anna Mueller", "a file of <A>"),
+        ("1234567", "id 1234567, 12345678", "id <A>, 12345678"),
+        ("Ng", "Ng, ng, NG, Nguyen", "<A>, ng, NG, Nguyen"),
+        ("Xu Li", "by Xu Li; li or xu", "by <A>; li or xu"),
+        ("max", "x = max(a, b) by Max", "x = max(a, b) by <A>"),
+        ("Paul Rice", "the price is 3", "the price is 3"),
+        ("Anna Maria Schulz", "Anna Schulz", "<A>"),
+        ("Anna Mueller", '"\\nanna mueller" and \\"Anna\\"', '"\\n<A>" and \\"<A>\\"'),
+    ],
+)  # fmt: skip
+def test_names_of_many_kinds(name: str, text: str, expected: str) -> None:
+    assert shown([name], text) == expected
+
+
+def test_a_word_that_others_write_is_ordinary() -> None:
+    works = {"Jo King": "The King said so.\n", "Ann Lee": "The King died.\n", "Bo Chan": "A King, then.\n"}
+    students = [submission(name, {f"{name}.txt": text}) for name, text in works.items()]
+    assert everybody(report(students, [])).text("The King", "Jo King") == "The King"
+    assert everybody(report(students[:2], [])).text("The King", "Jo King").startswith("The Student ")
+    paired = everybody(report(students, [pair(students[0], students[1])]))
+    assert "King" not in paired.text("The King", "Jo King")
