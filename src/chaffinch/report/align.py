@@ -138,10 +138,11 @@ def read_symbols(document: Document, fronts: Sequence[str], stream: Stream | Non
         return NO_SYMBOLS
     family = language.family(document.language)
     front = family if family in fronts else fronts[0]
-    try:
-        stream = stream or fingerprinting.stream(document, recipe_for(front))
-    except ChaffinchError:
-        return NO_SYMBOLS
+    if stream is None:
+        try:
+            stream = fingerprinting.stream(document, recipe_for(front))
+        except ChaffinchError:
+            return NO_SYMBOLS
     data = np.frombuffer(document.data, np.uint8)
     line_ends = np.flatnonzero((data == ord("\n")) | (data == ord("\r")))
     is_first = np.zeros(len(stream) + 1, bool)

@@ -70,6 +70,9 @@ class DocumentText:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the first character and the end of one span of bytes."""
+        if self._offsets is None and self._edits is None:  # most texts, and many times as fast
+            first = min(max(start, 0), self._size)
+            return first, max(first, min(end, self._size))
         first, behind = self.spans(np.array([[start, end]]))[0].tolist()
         return first, behind
 
