@@ -14,13 +14,13 @@ from chaffinch.cli.commands import (
     FOUND,
     NOTHING,
     as_dicts,
-    complain,
     is_error,
     main,
-    on_terminal,
+    print_json,
     printable,
-    tell_json,
-    tell_skipped,
+    terminal_progress,
+    warn,
+    warn_skipped,
 )
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.types import Document, Skipped
@@ -53,14 +53,14 @@ def _open(where: str) -> Index:
 
 
 def _progress(line: str) -> None:
-    if (show := on_terminal()) is not None:
+    if (show := terminal_progress()) is not None:
         show(line)
 
 
 def _print_result(as_json: bool, result: dict[str, Any], line: str) -> None:
     _progress("")
     if as_json:
-        tell_json(result)
+        print_json(result)
     else:
         click.echo(line)
 
@@ -175,7 +175,7 @@ def _add(
         "skipped": as_dicts(report.skipped),
     }
     for name, of in report.copies[:_SHOWN]:
-        complain(f"{name}: has the same content as {of}")
+        warn(f"{name}: has the same content as {of}")
     counts = f"{len(report.added)} added ({len(report.replaced)} replaced others)"
     line = f"{counts}, {len(report.already)} already in the index, {len(report.skipped)} skipped"
     _print_result(as_json, result, line)
@@ -184,7 +184,7 @@ def _add(
 
 
 def _warn_skipped(skipped: Iterable[Skipped]) -> None:
-    tell_skipped(list(skipped), "--json lists all of them")
+    warn_skipped(list(skipped), "--json lists all of them")
 
 
 @index.command()
@@ -269,7 +269,7 @@ def verify(context: click.Context, /, where: str, as_json: bool) -> None:
     with _open(where) as opened:
         problems = opened.verify(_progress)
     for problem in problems:
-        complain(problem)
+        warn(problem)
     _print_result(as_json, {"problems": problems}, f"{len(problems) or 'no'} problems")
     context.exit(ERROR if problems else FOUND)
 
@@ -372,7 +372,7 @@ def search(
             to_report(opened, answers, skipped).save(output)
     _warn_skipped(skipped)
     if as_json:
-        tell_json(to_json(answers, skipped))
+        print_json(to_json(answers, skipped))
     else:
         for answer in answers:
             _show(answer)
@@ -394,4 +394,4 @@ def _show(answer: Answer) -> None:
     if answer.discounted:
         click.echo(f"{len(answer.discounted)} passages that many documents share count less; --json lists them")
     for damage in answer.receipt.damaged:
-        complain(f"not searched: {damage}")
+        warn(f"not searched: {damage}")
