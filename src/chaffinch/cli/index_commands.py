@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click import argument, option
 
 from chaffinch.cli.commands import (
     ERROR,
     FOUND,
     NOTHING,
-    as_dicts,
     is_error,
     main,
     print_json,
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from chaffinch.index.records import DocumentRecord
 
 _PATHS = click.Path(path_type=Path)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
-_WHERE = click.argument("where", metavar="INDEX")
+_JSON = option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
+_WHERE = argument("where", metavar="INDEX")
 _EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may miss passages."
 _SHOWN = 12
 """Warnings of one kind that are printed, at most."""
@@ -57,94 +58,101 @@ def _progress(line: str) -> None:
         show(line)
 
 
-def _print_result(as_json: bool, result: dict[str, Any], line: str) -> None:
-    _progress("")
-    if as_json:
-        print_json(result)
-    else:
-        click.echo(line)
+class _Result(NamedTuple):
+    """What a command prints, as JSON or as text, and its exit code."""
+
+    json: dict[str, Any]
+    text: str
+    code: int = FOUND
 
 
-@index.command()
-@_WHERE
-@click.option("--recipe", default="text", help="text, code, koala, or a programming language.")
-@click.option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]")
-@click.option("-w", type=int, help="Window: every shared run of W+K-1 symbols is found.  [26; 9 for programs]")
-@click.option("--no-content", is_flag=True, help="Store fingerprints only, for privacy.")
-@click.option(
-    "--keep-search-set", is_flag=True, help="koala: store the fingerprints to choose from, not the text."
+def _command(
+    *parameters: Callable[[Any], Any], name: str | None = None
+) -> Callable[[Callable[..., _Result]], click.Command]:
+    """Add a command of `index` that takes INDEX and --json, and prints the result of its function."""
+
+    def add_command(function: Callable[..., _Result]) -> click.Command:
+        @wraps(function)
+        def run(as_json: bool, **options: Any) -> None:
+            result = function(**options)
+            _progress("")
+            if as_json:
+                print_json(result.json)
+            else:
+                click.echo(result.text)
+            click.get_current_context().exit(result.code)
+
+        command: Any = run
+        for parameter in (_JSON, *reversed(parameters), _WHERE):  # decorators apply from the inside out
+            command = parameter(command)
+        return index.command(name)(command)
+
+    return add_command
+
+
+@_command(
+    option("--recipe", default="text", help="text, code, koala, or a programming language."),
+    option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]"),
+    option("-w", type=int, help="Window: every shared run of W+K-1 symbols is found.  [26; 9 for programs]"),
+    option("--no-content", is_flag=True, help="Store fingerprints only, for privacy."),
+    option(
+        "--keep-search-set", is_flag=True, help="koala: store the fingerprints to choose from, not the text."
+    ),
+    option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]"),
+    option("--searched", type=int, help="koala: fingerprints to search with.  [1000]"),
+    option("--skip", type=int, help="koala: symbols to ignore at the start of a document.  [100]"),
 )
-@click.option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]")
-@click.option("--searched", type=int, help="koala: fingerprints to search with.  [1000]")
-@click.option("--skip", type=int, help="koala: symbols to ignore at the start of a document.  [100]")
-@_JSON
-def create(where: str, recipe: str, k: int | None, w: int | None, as_json: bool, **options: Any) -> None:
+def create(where: str, recipe: str, no_content: bool, keep_search_set: bool, **options: int | None) -> _Result:
     """Create an empty index."""
     from chaffinch.index.index import Index
     from chaffinch.recipe import Recipe
 
-    if options["no_content"] and options["keep_search_set"]:
+    lengths: dict[str, Any] = {key: n for key in ("k", "w") if (n := options.pop(key)) is not None}
+    if no_content and keep_search_set:
         raise click.UsageError("--no-content and --keep-search-set exclude each other.")
-    if recipe == "koala" and (k is not None or w is not None):
+    if recipe == "koala" and lengths:
         raise click.UsageError("koala has its own -k and -w.")
-    content = "none" if options["no_content"] else "search-set" if options["keep_search_set"] else "text"
-    given: dict[str, Any] = {name: n for name, n in (("k", k), ("w", w)) if n is not None}
-    how = recipe if recipe == "koala" else Recipe(recipe, **given)
-    koala = {name: options[name] for name in ("stored", "searched", "skip")}
-    with Index.create(where, how, content=content, **koala) as created:
+    content = "none" if no_content else "search-set" if keep_search_set else "text"
+    how = recipe if recipe == "koala" else Recipe(recipe, **lengths)
+    with Index.create(where, how, content=content, **options) as created:
         shown, settings = created.store.where, created.store.settings
-        result = {"index": shown, "recipe": created.recipe.receipt(), "content": content}
-        promise = f"stores {settings.stored} fingerprints of each document"
-        if t := created.recipe.guarantee:
-            promise = f"finds every shared run of {t} symbols"
-        _print_result(as_json, result, f"{printable(shown)}: created with {created.recipe}; {promise}")
+    promise = f"stores {settings.stored} fingerprints of each document"
+    if t := settings.recipe.guarantee:
+        promise = f"finds every shared run of {t} symbols"
+    return _Result(
+        {"index": shown, "recipe": settings.recipe.receipt(), "content": content},
+        f"{printable(shown)}: created with {settings.recipe}; {promise}",
+    )
 
 
-def _adding(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that `add` and `replace` share."""
-    for option in (
-        _JSON,
-        click.option("--boilerplate", is_flag=True, help="Passages of these documents are never a match."),
-        click.option("--date", help="When the documents were written or handed in."),
-        click.option("--contact", help="Whom to ask about the documents."),
-        click.option("--url", help="Where the documents are."),
-        click.argument("paths", nargs=-1, required=True, type=_PATHS),
-        _WHERE,
-    ):
-        command = option(command)
-    return command
+_ADDING = (
+    argument("paths", nargs=-1, required=True, type=_PATHS),
+    option("--url", help="Where the documents are."),
+    option("--contact", help="Whom to ask about the documents."),
+    option("--date", help="When the documents were written or handed in."),
+    option("--boilerplate", is_flag=True, help="Passages of these documents are never a match."),
+)
 
 
-@index.command()
-@_adding
-@click.pass_context
-def add(context: click.Context, /, **options: Any) -> None:
+@_command(*_ADDING)
+def add(**options: Any) -> _Result:
     """Add files, folders, archives and JSON Lines.
 
     Documents that the index already has are left as they are: if an add is cut off, run it again. A line of
     JSON Lines needs `text`, and can have `name`, `language`, `url`, `contact` and `date`.
     """
-    _add(context, replacing=False, **options)
+    return _add(replacing=False, **options)
 
 
-@index.command()
-@_adding
-@click.pass_context
-def replace(context: click.Context, /, **options: Any) -> None:
+@_command(*_ADDING)
+def replace(**options: Any) -> _Result:
     """Add documents, and replace those with the same names."""
-    _add(context, replacing=True, **options)
+    return _add(replacing=True, **options)
 
 
 def _add(
-    context: click.Context,
-    /,
-    where: str,
-    paths: tuple[Path, ...],
-    replacing: bool,
-    as_json: bool,
-    boilerplate: bool,
-    **metadata: str | None,
-) -> None:
+    where: str, paths: tuple[Path, ...], replacing: bool, boilerplate: bool, **metadata: str | None
+) -> _Result:
     from chaffinch.index.records import Metadata
 
     read: list[str] = []
@@ -157,42 +165,29 @@ def _add(
         if len(read) % 100 == 1:
             _progress(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
 
+    how = {"boilerplate": boilerplate, "replacing": replacing}
     with _open(where) as opened:
-        report = opened.add(
-            paths,
-            metadata=Metadata(**metadata),
-            boilerplate=boilerplate,
-            replacing=replacing,
-            progress=progress,
-        )
+        report = opened.add(paths, metadata=Metadata(**metadata), progress=progress, **how)
         _progress("Writing ...")
     _warn_skipped(report.skipped)
-    result = {
-        "added": report.added,
-        "replaced": report.replaced,
-        "already": report.already,
-        "copies": [{"name": name, "of": of} for name, of in report.copies],
-        "skipped": as_dicts(report.skipped),
-    }
     for name, of in report.copies[:_SHOWN]:
         warn(f"{name}: has the same content as {of}")
     counts = f"{len(report.added)} added ({len(report.replaced)} replaced others)"
     line = f"{counts}, {len(report.already)} already in the index, {len(report.skipped)} skipped"
-    _print_result(as_json, result, line)
     failed = is_error(report.skipped, paths, read)
-    context.exit(ERROR if failed else FOUND if report.added or report.already else NOTHING)
+    return _Result(
+        asdict(report) | {"copies": [{"name": name, "of": of} for name, of in report.copies]},
+        line,
+        ERROR if failed else FOUND if report.added or report.already else NOTHING,
+    )
 
 
 def _warn_skipped(skipped: Iterable[Skipped]) -> None:
     warn_skipped(list(skipped), "--json lists all of them")
 
 
-@index.command()
-@_WHERE
-@click.argument("names", nargs=-1, required=True)
-@_JSON
-@click.pass_context
-def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_json: bool) -> None:
+@_command(argument("names", nargs=-1, required=True))
+def remove(where: str, names: tuple[str, ...]) -> _Result:
     """Remove documents by their names."""
     from chaffinch.index.ingest import plain_name
 
@@ -200,25 +195,22 @@ def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_jso
         removed = opened.remove(names)
     missing = sorted(name for name in set(names) if plain_name(name) not in removed)
     _warn_skipped(Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing)
-    _print_result(as_json, {"removed": removed, "missing": missing}, f"{len(removed)} removed")
-    context.exit(ERROR if missing else FOUND)
+    result = {"removed": removed, "missing": missing}
+    return _Result(result, f"{len(removed)} removed", ERROR if missing else FOUND)
 
 
-@index.command()
-@_WHERE
-@click.option("--documents", is_flag=True, help="List every document too.")
-@_JSON
-def info(where: str, documents: bool, as_json: bool) -> None:
+@_command(option("--documents", is_flag=True, help="List every document too."))
+def info(where: str, documents: bool) -> _Result:
     """Show the size, the recipe and what needs attention."""
     with _open(where) as opened:
-        size, settings = opened.info(), opened.store.settings
-        result = asdict(size) | {
-            "recipe": settings.recipe.receipt(),
-            "content": settings.content,
-            "stored": settings.stored,
-            "suspicious": [probed._asdict() for probed in opened.suspicious()],
-        }
+        size, settings, suspicious = opened.info(), opened.store.settings, opened.suspicious()
         records = [_record(document) for document in opened] if documents else []
+    result = asdict(size) | {
+        "recipe": settings.recipe.receipt(),
+        "content": settings.content,
+        "stored": settings.stored,
+        "suspicious": [probed._asdict() for probed in suspicious],
+    }
     if documents:
         result["documents_list"] = records
     lines = [
@@ -228,13 +220,10 @@ def info(where: str, documents: bool, as_json: bool) -> None:
         *([f"{settings.stored:,} of {settings.recipe.w:,} fingerprints stored"] if settings.stored else []),
         *([f"{size.removed:,} removed documents wait for a merge"] if size.removed else []),
         *(f"damaged: {printable(damage)}" for damage in size.damaged),
-        *(
-            f"suspicious: {probed['queries']} different queries came close to {printable(probed['name'])}"
-            for probed in result["suspicious"]
-        ),
+        *(f"suspicious: {n} different queries came close to {printable(name)}" for name, n in suspicious),
         *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in records),
     ]
-    _print_result(as_json, result, "\n".join(lines))
+    return _Result(result, "\n".join(lines))
 
 
 def _record(document: DocumentRecord) -> dict[str, Any]:
@@ -249,51 +238,41 @@ def _record(document: DocumentRecord) -> dict[str, Any]:
     }
 
 
-@index.command()
-@_WHERE
-@_JSON
-def merge(where: str, as_json: bool) -> None:
+@_command()
+def merge(where: str) -> _Result:
     """Compact the index fully; partial compaction is automatic."""
     with _open(where) as opened:
         opened.merge(_progress)
         size = opened.info()
-    _print_result(as_json, asdict(size), f"{size.segments} segments, {size.bytes / 1e6:,.1f} MB")
+    return _Result(asdict(size), f"{size.segments} segments, {size.bytes / 1e6:,.1f} MB")
 
 
-@index.command()
-@_WHERE
-@_JSON
-@click.pass_context
-def verify(context: click.Context, /, where: str, as_json: bool) -> None:
+@_command()
+def verify(where: str) -> _Result:
     """Read everything and report what is wrong."""
     with _open(where) as opened:
         problems = opened.verify(_progress)
     for problem in problems:
         warn(problem)
-    _print_result(as_json, {"problems": problems}, f"{len(problems) or 'no'} problems")
-    context.exit(ERROR if problems else FOUND)
+    return _Result({"problems": problems}, f"{len(problems) or 'no'} problems", ERROR if problems else FOUND)
 
 
-@index.command()
-@_WHERE
-@click.argument("names", nargs=-1)
-@click.option(
-    "--suspicious", is_flag=True, help="Rotate documents that many slightly different queries came close to."
+@_command(
+    argument("names", nargs=-1),
+    option(
+        "--suspicious",
+        is_flag=True,
+        help="Rotate documents that many slightly different queries came close to.",
+    ),
+    option(
+        "--source",
+        "sources",
+        multiple=True,
+        type=_PATHS,
+        help="Where the files are, if the texts are not stored.",
+    ),
 )
-@click.option(
-    "--source", "sources", multiple=True, type=_PATHS, help="Where the files are, if the texts are not stored."
-)
-@_JSON
-@click.pass_context
-def rotate(
-    context: click.Context,
-    /,
-    where: str,
-    names: tuple[str, ...],
-    suspicious: bool,
-    sources: tuple[Path, ...],
-    as_json: bool,
-) -> None:
+def rotate(where: str, names: tuple[str, ...], suspicious: bool, sources: tuple[Path, ...]) -> _Result:
     """Choose again which fingerprints are stored.
 
     This is for the recipe koala. It rotates the documents you name, or all of them.
@@ -302,54 +281,38 @@ def rotate(
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
         report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=_progress)
     _warn_skipped(report.skipped)
-    result = {"rotated": report.rotated, "skipped": as_dicts(report.skipped)}
-    _print_result(as_json, result, f"{len(report.rotated)} rotated, {len(report.skipped)} skipped")
-    context.exit(ERROR if report.skipped else FOUND if report.rotated else NOTHING)
+    line = f"{len(report.rotated)} rotated, {len(report.skipped)} skipped"
+    return _Result(asdict(report), line, ERROR if report.skipped else FOUND if report.rotated else NOTHING)
 
 
-@index.command()
-@_WHERE
-@click.argument("path", type=_PATHS)
-@_JSON
-def export(where: str, path: Path, as_json: bool) -> None:
+@_command(argument("path", type=_PATHS))
+def export(where: str, path: Path) -> _Result:
     """Write the index as JSON Lines, compressed if PATH ends in .gz. It holds the secret of a koala index."""
     with _open(where) as opened:
         count = opened.export(path)
     result = {"documents": count, "path": str(path)}
-    _print_result(as_json, result, f"{count} documents written to {printable(str(path))}")
+    return _Result(result, f"{count} documents written to {printable(str(path))}")
 
 
-@index.command("import")
-@_WHERE
-@click.argument("path", type=_PATHS)
-@_JSON
-def import_(where: str, path: Path, as_json: bool) -> None:
+@_command(argument("path", type=_PATHS), name="import")
+def import_(where: str, path: Path) -> _Result:
     """Create an index from an export, or resume an import."""
     from chaffinch.index.index import open_for_import
 
     with open_for_import(where, path) as opened:
         count = opened.import_(path)
-    _print_result(as_json, {"documents": count}, f"{count} documents imported")
+    return _Result({"documents": count}, f"{count} documents imported")
 
 
 @main.command()
 @_WHERE
-@click.argument("files", nargs=-1, required=True, type=_PATHS)
-@click.option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
-@click.option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
-@click.option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
-@click.option("-o", "--output", type=_PATHS, help="Write a report: a .html file or a folder.")
-@click.option("--json", "as_json", is_flag=True, help="Write everything as JSON to standard output.")
-@click.pass_context
-def search(
-    context: click.Context,
-    /,
-    where: str,
-    files: tuple[Path, ...],
-    output: Path | None,
-    as_json: bool,
-    **how: Any,
-) -> None:
+@argument("files", nargs=-1, required=True, type=_PATHS)
+@option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
+@option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
+@option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
+@option("-o", "--output", type=_PATHS, help="Write a report: a .html file or a folder.")
+@option("--json", "as_json", is_flag=True, help="Write everything as JSON to standard output.")
+def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bool, **how: Any) -> None:
     """Show which indexed documents share text with these files, and where."""
     from chaffinch.index.answers import to_json, to_report
     from chaffinch.read import collect
@@ -380,7 +343,8 @@ def search(
     if output:
         click.echo(f"Report: {printable(str(output))}", err=as_json)
     has_hits = any(answer.hits for answer in answers)
-    context.exit(ERROR if is_error(skipped, files, read) else FOUND if has_hits else NOTHING)
+    code = ERROR if is_error(skipped, files, read) else FOUND if has_hits else NOTHING
+    click.get_current_context().exit(code)
 
 
 def _show(answer: Answer) -> None:

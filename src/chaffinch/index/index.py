@@ -74,7 +74,7 @@ class Index:
     @classmethod
     def open(cls, where: str | Path, recipe: Recipe | None = None) -> Index:
         """Open an index. If you give a recipe, it must be the one the index was created with."""
-        index = cls(_store(where).open(where))
+        index = cls(_store(where)(where))
         if recipe is not None:
             try:
                 recipe.check(index.recipe, index.store.where)

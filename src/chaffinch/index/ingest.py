@@ -75,6 +75,7 @@ def ingest(
 ) -> IngestReport:
     """Add documents batch by batch. Every batch that was written stays, whatever happens to the next one."""
     with background(1) as pack, background(1) as commit:
+        metadata = _plain_metadata(metadata)
         run = _Ingest(store, metadata, boilerplate, replacing, threads_used(threads), pack, commit)
         for item in items:
             if isinstance(item, Skipped):
@@ -90,33 +91,28 @@ def ingest(
     return run.report
 
 
+@dataclass
 class _Ingest:
     """One run of `ingest`."""
 
-    def __init__(
-        self,
-        store: Store,
-        metadata: Metadata,
-        boilerplate: bool,
-        replacing: bool,
-        threads: int,
-        pack: Submit,
-        commit: Submit,
-    ) -> None:
-        self.store, self.metadata, self.threads = store, _plain_metadata(metadata), threads
-        self._pack, self._commit = pack, commit
-        self.boilerplate, self.replacing = boilerplate, replacing
-        self.report = IngestReport()
-        self.batch: dict[str, tuple[Document, Metadata, bytes]] = {}
-        self.size = 0
-        self._pending: deque[Future[None]] = deque()
-        self._failed = False
-        self._digests: dict[str, bytes] = {}
+    store: Store
+    metadata: Metadata
+    boilerplate: bool
+    replacing: bool
+    threads: int
+    pack: Submit
+    commit: Submit
+    report: IngestReport = field(default_factory=IngestReport)
+    batch: dict[str, tuple[Document, Metadata, bytes]] = field(default_factory=dict)
+    size: int = 0
+    pending: deque[Future[None]] = field(default_factory=deque)
+    has_failed: bool = False
+    digests: dict[str, bytes] = field(default_factory=dict)
 
     def take(self, document: Document, own_metadata: Mapping[str, str]) -> None:
         name, digest = plain_name(document.name), content_digest(document.data)
-        if name in self._digests:
-            if self._digests[name] == digest:
+        if name in self.digests:
+            if self.digests[name] == digest:
                 self.report.already.append(name)
             else:
                 reason = "another document with this name was just added; use another name"
@@ -124,7 +120,7 @@ class _Ingest:
             return
         metadata = _plain_metadata(replace(self.metadata, **own_metadata)) if own_metadata else self.metadata
         named = document if name == document.name else replace(document, name=name)
-        self._digests[name] = digest
+        self.digests[name] = digest
         self.batch[name] = named, metadata, digest
         self.size += len(document.data)
 
@@ -146,8 +142,8 @@ class _Ingest:
             records.append(
                 DocumentRecord(d.name, digest, size, symbols, count, metadata, boilerplate=self.boilerplate)
             )
-        packed = self._pack(_packed, prepared, search_sets, self.store.settings, self.threads)
-        self._pending.append(self._commit(self._add, records, postings, packed, replaced))
+        packed = self.pack(_packed, prepared, search_sets, self.store.settings, self.threads)
+        self.pending.append(self.commit(self._add, records, postings, packed, replaced))
         self.wait(_MAX_PENDING)
 
     def _add(
@@ -158,9 +154,9 @@ class _Ingest:
         replaced: Mapping[str, int],
     ) -> None:
         """Write one batch. After a batch that failed, none is written."""
-        if self._failed:
+        if self.has_failed:
             return
-        self._failed = True  # until everything below is done
+        self.has_failed = True  # until everything below is done
         first_names = self.store.names_by_digest([r.digest for r in records])
         for r in records:
             first_names.setdefault(r.digest, r.name)
@@ -170,13 +166,13 @@ class _Ingest:
         self.report.replaced += [r.name for r in records if r.name in replaced]
         copies = [(r.name, first_names[r.digest]) for r in records]
         self.report.copies += [(name, of) for name, of in copies if of != name and of not in replaced]
-        self._failed = False
+        self.has_failed = False
 
     def wait(self, most: int) -> None:
         """Wait until at most this many batches are pending."""
-        while len(self._pending) > most:
-            self._pending[0].result()
-            self._pending.popleft()
+        while len(self.pending) > most:
+            self.pending[0].result()
+            self.pending.popleft()
 
     def _new(
         self, batch: Mapping[str, tuple[Document, Metadata, bytes]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -22,103 +21,78 @@ Progress = Callable[[str], None]
 class Store(Protocol):
     """Postings and document records. Every document has a number, which is never used again.
 
-    Stores inherit from this class, so that the type checker compares every method with the protocol.
+    Stores inherit from this class, so that the type checker rejects one that lacks a method of the protocol.
     """
 
     where: str
     """The path or address, without a password."""
     settings: Settings
 
+    def __init__(self, where: str | Path) -> None:
+        """Open an existing store."""
+
     @classmethod
-    @abstractmethod
     def create(cls, where: str | Path, settings: Settings) -> Self:
         """Create an empty store and open it."""
 
-    @classmethod
-    @abstractmethod
-    def open(cls, where: str | Path) -> Self:
-        """Open an existing store."""
-
-    @abstractmethod
     def close(self) -> None: ...
 
-    @abstractmethod
     def snapshot(self) -> AbstractContextManager[None]:
         """Answer every question inside the `with` block from one state, whatever is written meanwhile."""
 
-    @abstractmethod
     def begin_writing(self) -> None:
         """Lock out other writers until the store is closed, so that changes can rely on what was read."""
 
-    @abstractmethod
     def add(self, batch: Batch) -> None:
         """Add all of the batch or nothing. It is durable when this returns."""
 
-    @abstractmethod
     def remove(self, documents: Sequence[int]) -> None:
         """Remove all of these documents or none. Unknown numbers are ignored."""
 
-    @abstractmethod
     def lookup(self, hashes: Hashes) -> LookupResult:
         """Return the postings of these hashes, sorted by hash, document and position."""
 
-    @abstractmethod
     def count(self) -> int:
         """Return the number of documents."""
 
-    @abstractmethod
     def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]: ...
 
-    @abstractmethod
     def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
         """Return the posting count and the name of each document. Faster than `records` for many documents."""
 
-    @abstractmethod
     def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
         """Return the compressed contents of those documents that have any."""
 
-    @abstractmethod
     def numbers_by_name(self, names: Sequence[str]) -> dict[str, int]:
         """Return the numbers of the documents with these names. Unknown names are missing from the result."""
 
-    @abstractmethod
     def names_by_digest(self, digests: Sequence[bytes]) -> dict[bytes, str]:
         """Return the name of the first document with each content."""
 
-    @abstractmethod
     def boilerplate(self) -> frozenset[int]:
         """Return the documents whose passages are never part of a match."""
 
-    @abstractmethod
     def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         """Yield every document, sorted by number."""
 
-    @abstractmethod
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
         """Yield the number, hashes and positions of each document, sorted by number."""
 
-    @abstractmethod
     def damage(self) -> tuple[str, ...]:
         """Describe what cannot be read and is therefore missing from every answer."""
 
-    @abstractmethod
     def info(self) -> IndexInfo: ...
 
-    @abstractmethod
     def merge(self, progress: Progress) -> None:
         """Make the index as small and fast as it can be."""
 
-    @abstractmethod
     def verify(self, progress: Progress) -> list[str]:
         """Read everything and return what is wrong."""
 
-    @abstractmethod
     def record_probe(self, query: bytes, names: Sequence[str]) -> None:
         """Count a search that came close to these documents, and drop their expired counts."""
 
-    @abstractmethod
     def suspicious(self) -> list[ProbedDocument]:
         """Return the documents that many different queries came close to, the most probed first."""
 
-    @abstractmethod
     def forget_probes(self, names: Sequence[str]) -> None: ...

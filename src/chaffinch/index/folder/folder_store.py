@@ -80,10 +80,6 @@ class FolderStore(Store):
                 lock.release()
         return cls(folder)
 
-    @classmethod
-    def open(cls, where: str | Path) -> Self:
-        return cls(where)
-
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         with self._reading, self._readable():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 
 from chaffinch import fingerprinting
 from chaffinch.errors import CoreFailure, Damaged, IndexTrouble, SkipReason, Unreadable
@@ -41,27 +40,29 @@ def rotate(
     if names is None:
         numbers = [number for number, _ in store.all_records()]
     else:
-        numbers = _numbers(store, [plain_name(name) for name in names], report)
+        wanted = [plain_name(name) for name in names]
+        known = store.numbers_by_name(wanted)
+        unknown = (name for name in wanted if name not in known)
+        report.skipped += [Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in unknown]
+        numbers = sorted(known.values())
     missing: dict[bytes, list[int]] = {}
-    remaining = iter(numbers)
-    while some := list(islice(remaining, _BATCH_DOCUMENTS)):
+    for start in range(0, len(numbers), _BATCH_DOCUMENTS):
+        some = numbers[start : start + _BATCH_DOCUMENTS]
         progress(f"Choosing again for {len(report.rotated) + len(some)} of {len(numbers)} documents ...")
         records, packed = store.records(some), store.contents(some)
         search_sets = _from_contents(store, records, packed)
         for number in records.keys() - search_sets.keys():
             missing.setdefault(records[number].digest, []).append(number)
-        _replace(store, records, packed, search_sets, report)
+        report.rotated += _replace(store, records, packed, search_sets)
     if missing:
-        _from_sources(store, missing, sources, report, progress)
+        for search_sets in _from_sources(store, missing, sources, report):
+            progress(f"Choosing again from the sources, {len(report.rotated)} documents so far ...")
+            some = list(search_sets)
+            report.rotated += _replace(store, store.records(some), store.contents(some), search_sets)
+        rest = store.records([number for numbers in missing.values() for number in numbers])
+        reason = "its text is not stored, or is damaged; give the files it was added from as sources"
+        report.skipped += [Skipped(rest[n].name, SkipReason.NOT_FOUND, reason) for n in sorted(rest)]
     return report
-
-
-def _numbers(store: Store, names: Sequence[str], report: RotationReport) -> list[int]:
-    numbers = store.numbers_by_name(names)
-    report.skipped += [
-        Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in names if name not in numbers
-    ]
-    return sorted(numbers.values())
 
 
 def _from_contents(
@@ -85,9 +86,8 @@ def _from_sources(
     missing: dict[bytes, list[int]],
     sources: Iterable[Collected | Skipped],
     report: RotationReport,
-    progress: Progress,
-) -> None:
-    """Choose again for the documents with these digests, as their sources arrive."""
+) -> Iterator[dict[int, Hashes]]:
+    """Yield batches of search sets, and take the documents that a source has from `missing`."""
     search_sets: dict[int, Hashes] = {}
     for source in sources:
         if isinstance(source, Skipped):
@@ -99,32 +99,19 @@ def _from_sources(
             continue
         try:
             hashes = fingerprinting.fingerprint(document, store.settings.recipe).hashes
-        except (
-            Unreadable,
-            CoreFailure,
-        ) as error:  # it was readable when it was added: a program is missing here
+        except (Unreadable, CoreFailure) as error:  # readable when it was added: a program is missing here
             report.skipped.append(Skipped.because(error, document.name))
             continue
         search_sets |= dict.fromkeys(missing.pop(key), hashes)
         if len(search_sets) >= _BATCH_DOCUMENTS:
-            progress(f"Choosing again from the sources, {len(report.rotated)} documents so far ...")
-            _replace(
-                store, store.records(list(search_sets)), store.contents(list(search_sets)), search_sets, report
-            )
+            yield search_sets
             search_sets = {}
-    _replace(store, store.records(list(search_sets)), store.contents(list(search_sets)), search_sets, report)
-    rest = store.records([number for numbers in missing.values() for number in numbers])
-    reason = "its text is not stored, or is damaged; give the files it was added from as sources"
-    report.skipped += [Skipped(rest[n].name, SkipReason.NOT_FOUND, reason) for n in sorted(rest)]
+    yield search_sets
 
 
 def _replace(
-    store: Store,
-    records: dict[int, DocumentRecord],
-    packed: dict[int, bytes],
-    search_sets: dict[int, Hashes],
-    report: RotationReport,
-) -> None:
+    store: Store, records: dict[int, DocumentRecord], packed: dict[int, bytes], search_sets: dict[int, Hashes]
+) -> list[str]:
     """Replace documents by themselves with the choice of the next generation, in one commit."""
     documents: list[DocumentRecord] = []
     chosen: list[tuple[Hashes, None]] = []
@@ -132,9 +119,9 @@ def _replace(
         generation = records[number].generation + 1
         chosen.append((hashes[selection.choose(hashes, store.settings, generation)], None))
         documents.append(records[number]._replace(generation=generation, postings=len(chosen[-1][0])))
+    names = [document.name for document in documents]
     if documents:
         new_contents = [packed.get(number) for number in search_sets]
         store.add(Batch(documents, join_postings(chosen), new_contents, [*search_sets]))
-        names = [document.name for document in documents]
         store.forget_probes(names)
-        report.rotated += names
+    return names

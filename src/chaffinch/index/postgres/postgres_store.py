@@ -73,10 +73,6 @@ class PostgresStore(Store):
             connection.close()
         return cls(where)
 
-    @classmethod
-    def open(cls, where: str | Path) -> Self:
-        return cls(where)
-
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         with self._reading:
