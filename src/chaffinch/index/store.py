@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, ProbedDocument, Settings
 from chaffinch.native.segment import LookupResult
 
+BUSY = "somebody else is writing to this index; try again when they are done (you can search meanwhile)"
+CLOSED = "is closed; open it again"
+NO_INDEX = "there is no index here; create one with chaffinch index create"
+NO_NUMBERS_LEFT = "documents have been added over time; export it and import it into a new index"
+
 Hashes = NDArray[np.uint64]
 Progress = Callable[[str], None]
 """Called with a line that says what is being done."""

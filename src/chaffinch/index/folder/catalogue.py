@@ -17,6 +17,7 @@ from zlib import crc32
 from chaffinch.errors import IndexTrouble, NoIndex
 from chaffinch.index.folder.text_file import ContentSpan
 from chaffinch.index.records import DocumentRecord, Metadata, Settings
+from chaffinch.index.store import NO_INDEX
 
 # A million documents should need little space. Names and digests are looked up by a short key and then
 # compared: this takes a quarter of the space of an index of the names themselves. Documents from one source
@@ -49,7 +50,7 @@ _COLUMNS = """
     FROM documents d LEFT JOIN origins o ON o.id = d.origin
 """
 _NOT_AN_INDEX = "not an index, or a damaged one"
-_REMEDY = "restore a copy of it, or import an export of it"
+REMEDY = "restore a copy of it, or import an export of it"
 _BUSY_TIMEOUT = 60
 """Seconds to wait for another connection that is writing."""
 _CACHE_KIB = 64 << 10
@@ -95,7 +96,7 @@ class Catalogue:
     def settings(self) -> Settings:
         settings = self.meta("settings")
         if settings is None:
-            raise IndexTrouble(f"{self.path.parent}: {_NOT_AN_INDEX}; {_REMEDY}")
+            raise IndexTrouble(f"{self.path.parent}: {_NOT_AN_INDEX}; {REMEDY}")
         return Settings.from_dict(json.loads(settings), str(self.path.parent))
 
     def meta(self, key: str) -> Any:
@@ -134,8 +135,7 @@ class Catalogue:
         """Add documents, numbered from `first`. Call this inside `change`."""
         origins: dict[tuple[str | None, str | None], int] = {}
         rows = [self._row(first + i, document, origins) for i, document in enumerate(documents)]
-        values = ", ".join("?" * 11)
-        self._connection.executemany(f"INSERT INTO documents VALUES ({values})", rows)
+        self._connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 11)})", rows)
         self._count(len(rows))
 
     def set_contents(self, spans: Iterable[ContentSpan], end: int) -> None:
@@ -194,23 +194,14 @@ class Catalogue:
         self._connection.executemany("DELETE FROM segments WHERE id = ?", [[n] for n in numbers])
         self._connection.executemany("DELETE FROM removed WHERE document = ?", [[d] for d in purged])
 
-    def names_in(self, row: SegmentRow) -> list[str]:
-        """Return the names of the documents whose postings are in a segment."""
-        rows = self._connection.execute(
-            "SELECT name FROM documents WHERE id BETWEEN ? AND ? AND postings > 0 ORDER BY id",
-            [row.first, row.last],
-        )
-        return [name for (name,) in rows]
+    def names_in(self, row: SegmentRow) -> Iterator[str]:
+        """Yield the names of the documents whose postings are in a segment."""
+        statement = "SELECT name FROM documents WHERE id BETWEEN ? AND ? AND postings > 0 ORDER BY id"
+        return (name for (name,) in self._connection.execute(statement, [row.first, row.last]))
 
     def is_needed(self, row: SegmentRow) -> bool:
         """Return whether any document has its postings in this segment."""
-        return bool(
-            self._value(
-                "SELECT EXISTS (SELECT 1 FROM documents WHERE id BETWEEN ? AND ? AND postings > 0)",
-                row.first,
-                row.last,
-            )
-        )
+        return any(True for _ in self.names_in(row))
 
     def removed(self) -> list[int]:
         return [row[0] for row in self._connection.execute("SELECT document FROM removed ORDER BY document")]
@@ -250,9 +241,8 @@ class Catalogue:
             some = values[start : start + _MAX_VALUES]
             # Repeat the last value up to a power of two: SQLite caches the few different statements.
             size = 1 << (len(some) - 1).bit_length()
-            parameters = ", ".join("?" * size)
             filled = [*some, *[some[-1]] * (size - len(some))]
-            rows += self._connection.execute(f"{statement} ({parameters})", filled).fetchall()
+            rows += self._connection.execute(f"{statement} ({', '.join('?' * size)})", filled).fetchall()
         return rows
 
     def boilerplate(self) -> frozenset[int]:
@@ -270,13 +260,10 @@ class Catalogue:
     def compact(self) -> str | None:
         """Fill pages that removals and random keys left half empty. Return why, if this cannot be done now."""
         try:
-            for statement in (
-                "REINDEX",
-                "VACUUM",
-                "PRAGMA busy_timeout = 0",
-                "PRAGMA wal_checkpoint(TRUNCATE)",
-            ):
-                self._connection.execute(statement).fetchall()  # does not wait for readers
+            self._connection.execute("REINDEX")
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA busy_timeout = 0").fetchall()  # does not wait for readers
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except sqlite3.OperationalError as error:
             return str(error)
         finally:
@@ -297,7 +284,7 @@ def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
     folder, uri = path.parent, path.absolute().as_uri()
     try:
         if not path.exists():
-            raise NoIndex(f"{folder}: there is no index here; create one with chaffinch index create")
+            raise NoIndex(f"{folder}: {NO_INDEX}")
         stamp = _stamp(path)
     except OSError as error:
         raise IndexTrouble(f"{folder}: cannot be opened ({error.strerror})") from None
@@ -312,11 +299,11 @@ def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
                 f"{folder}: its writer did not close it; open it once with permission to write ({error})"
             ) from None
         if not forbidden and (write or stamp[-1]):
-            raise IndexTrouble(f"{folder}: cannot be opened ({error}); {_REMEDY}") from None
+            raise IndexTrouble(f"{folder}: cannot be opened ({error}); {REMEDY}") from None
     try:  # nothing changes in a folder that cannot be written to
         return _open(f"{uri}?immutable=1"), stamp
     except sqlite3.DatabaseError as error:
-        raise IndexTrouble(f"{folder}: {_NOT_AN_INDEX} ({error}); {_REMEDY}") from None
+        raise IndexTrouble(f"{folder}: {_NOT_AN_INDEX} ({error}); {REMEDY}") from None
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import contents
 from chaffinch.index.folder import paths
-from chaffinch.index.folder.catalogue import Catalogue, SegmentRow
+from chaffinch.index.folder.catalogue import REMEDY, Catalogue, SegmentRow
 from chaffinch.index.folder.text_file import TextFile, text_path
 from chaffinch.index.folder.writer import Writer
-from chaffinch.index.koala import probes
-from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, ProbedDocument, Settings
-from chaffinch.index.store import Hashes, Progress, Store
+from chaffinch.index.koala.probes import ProbeFile
+from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Settings
+from chaffinch.index.store import CLOSED, Hashes, Progress, Store
 from chaffinch.native.segment import LookupResult, Postings, Segment, lookup
 
 _SCANNED_DOCUMENTS = 20_000
@@ -30,7 +30,7 @@ _NAMED_DOCUMENTS = 5
 """Documents of a damaged segment that a message names, at most."""
 
 
-class FolderStore(Store):
+class FolderStore(ProbeFile, Store):
     """An index in a folder."""
 
     def __init__(self, where: str | Path) -> None:
@@ -38,8 +38,7 @@ class FolderStore(Store):
         self.folder = folder = Path(where)
         self._reader = Catalogue(folder / paths.CATALOGUE)
         self._reading, self._opening = threading.RLock(), threading.Lock()
-        self._depth = 0
-        self._closed = False
+        self._in_snapshot = self._closed = False
         self._writer: Writer | None = None
         self._version = -1
         self._segments: dict[int, Segment] = {}
@@ -84,12 +83,8 @@ class FolderStore(Store):
     def snapshot(self) -> Iterator[None]:
         with self._reading, self._readable():
             self._refuse_closed()
-            if self._depth:  # inside another snapshot
-                self._depth += 1
-                try:
-                    yield
-                finally:
-                    self._depth -= 1
+            if self._in_snapshot:
+                yield
                 return
             while True:
                 if self._reader.is_stale():
@@ -98,11 +93,11 @@ class FolderStore(Store):
                 with self._reader.transaction():
                     if not self._refreshed():
                         continue  # a merge has deleted segments of this state; there is a newer one
-                    self._depth = 1
+                    self._in_snapshot = True
                     try:
                         yield
                     finally:
-                        self._depth = 0
+                        self._in_snapshot = False
                 return
 
     @contextmanager
@@ -111,14 +106,11 @@ class FolderStore(Store):
         try:
             yield
         except sqlite3.Error as error:
-            raise IndexTrouble(
-                f"{self.where}: its catalogue cannot be read ({error}); restore a copy of it, "
-                "or import an export of it"
-            ) from error
+            raise IndexTrouble(f"{self.where}: its catalogue cannot be read ({error}); {REMEDY}") from error
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise IndexTrouble(f"{self.where}: is closed; open it again")
+            raise IndexTrouble(f"{self.where}: {CLOSED}")
 
     def _refreshed(self) -> bool:
         """Refresh. Return False too if the file changed under a connection that cannot see changes."""
@@ -161,7 +153,7 @@ class FolderStore(Store):
 
     def _describe_damage(self, number: int, error: Damaged) -> str:
         """Add the names of the documents that cannot be found because of it."""
-        names = self._reader.names_in(self._rows[number])
+        names = list(self._reader.names_in(self._rows[number]))
         listed = names[:_NAMED_DOCUMENTS]
         if len(names) > len(listed):
             listed.append(f"and {len(names) - len(listed)} more")
@@ -230,18 +222,16 @@ class FolderStore(Store):
             return self._reader.boilerplate()
 
     def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
-        with self.snapshot():
-            if self._depth > 1:  # inside a snapshot of the caller
+        with self._reading:
+            self._refuse_closed()
+            if self._in_snapshot:  # of the caller
                 return self._reader.all_records()
         return self._all_records()
 
     def _all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         """Yield the documents of one state over a connection of their own, so that others need not wait."""
-        with (
-            self._readable(),
-            closing(Catalogue(self.folder / paths.CATALOGUE)) as catalogue,
-            catalogue.transaction(),
-        ):
+        path = self.folder / paths.CATALOGUE
+        with self._readable(), closing(Catalogue(path)) as catalogue, catalogue.transaction():
             yield from catalogue.all_records()
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
@@ -324,30 +314,16 @@ class FolderStore(Store):
                 if segments_are_whole and counted[document] != record.postings:
                     problems.append(f"{record.name}: {counted[document]} of {record.postings} postings")
                 counted[document] = 0
-                problems += self._content_problems(document, record)
+                packed = self.contents([document]).get(document)
+                try:
+                    if packed is not None or self.settings.content != "none":
+                        contents.check(record.name, packed)
+                except Damaged as error:
+                    problems.append(str(error))
             unknown = set(counted.nonzero()[0].tolist()) - removed
             if segments_are_whole and unknown:
                 problems.append(f"postings of {len(unknown)} documents that are not in the catalogue")
         return problems
-
-    def _content_problems(self, document: int, record: DocumentRecord) -> list[str]:
-        packed = self.contents([document]).get(document)
-        if packed is None and self.settings.content == "none":
-            return []
-        try:
-            contents.check(record.name, packed)
-        except Damaged as error:
-            return [str(error)]
-        return []
-
-    def record_probe(self, query: bytes, names: Sequence[str]) -> None:
-        probes.record(self.folder, query, names)
-
-    def suspicious(self) -> list[ProbedDocument]:
-        return probes.suspicious(self.folder)
-
-    def forget_probes(self, names: Sequence[str]) -> None:
-        probes.forget(self.folder, names)
 
     def close(self) -> None:
         with self._opening:

@@ -14,10 +14,12 @@ from typing import Any
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import address
+from chaffinch.index.store import BUSY
 from chaffinch.native.segment import Segment
 
 CATALOGUE, SEGMENTS, LOCK = address.CATALOGUE, "segments", "writer.lock"
 PART = "catalogue.part"
+STILL_THERE = "what was in the index is still there"
 
 _SYNC_SIZE = 16 << 20
 """Bytes of a segment that are written before they are synced to the disk."""
@@ -110,10 +112,7 @@ class WriterLock:
         except sqlite3.Error as error:
             self._connection.close()
             if error.sqlite_errorname.startswith("SQLITE_BUSY"):
-                raise IndexTrouble(
-                    f"{folder}: somebody else is writing to this index; try again when they are done "
-                    "(you can search meanwhile)"
-                ) from None
+                raise IndexTrouble(f"{folder}: {BUSY}") from None
             raise
 
     def release(self) -> None:
@@ -126,7 +125,7 @@ def wrap_errors(where: str | Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise IndexTrouble(f"{where}: {_explain(error)}; what was in the index is still there") from error
+        raise IndexTrouble(f"{where}: {_explain(error)}; {STILL_THERE}") from error
 
 
 def _explain(error: sqlite3.Error | OSError) -> str:

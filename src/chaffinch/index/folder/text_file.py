@@ -41,9 +41,8 @@ def append(path: Path, end: int, pieces: Iterable[tuple[int, bytes]]) -> tuple[l
     spans = []
     start = end
     is_new = not path.exists()
-    with path.open(
-        "wb" if is_new else "r+b", buffering=0
-    ) as file:  # a buffer could not be discarded after an error
+    # Unbuffered, because a buffer could not be discarded after an error.
+    with path.open("wb" if is_new else "r+b", buffering=0) as file:
         file.truncate(end)
         file.seek(end)
         try:

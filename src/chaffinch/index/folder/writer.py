@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from chaffinch.index.background import background
 from chaffinch.index.folder import merge_policy, paths, text_file
 from chaffinch.index.folder.catalogue import Catalogue, SegmentRow
 from chaffinch.index.records import Batch, Settings
-from chaffinch.index.store import Progress
+from chaffinch.index.store import NO_NUMBERS_LEFT, Progress
 from chaffinch.native import segment
 from chaffinch.native.segment import Postings
 
@@ -68,15 +68,11 @@ class Writer:
                 needed += sum(document.size for document in batch.documents)
             if shutil.disk_usage(self.folder).free < needed:  # rather than fail when half of it is written
                 raise IndexTrouble(
-                    f"{self.folder}: the disk is full; make room and try again; what was in the index is "
-                    "still there"
+                    f"{self.folder}: the disk is full; make room and try again; {paths.STILL_THERE}"
                 )
             first = int(self._catalogue.meta("next"))  # only this writer takes numbers
             if first + len(batch.documents) > 2**32:
-                raise IndexTrouble(
-                    f"{self.folder}: 2^32 documents have been added over time; export it and import it "
-                    "into a new index"
-                )
+                raise IndexTrouble(f"{self.folder}: 2^32 {NO_NUMBERS_LEFT}")
             self._write(first, batch)
             self._merge_if_due()
 
@@ -148,15 +144,12 @@ class Writer:
 
     def _merge_in_background(self) -> None:
         try:
-            catalogue = Catalogue(self.folder / paths.CATALOGUE, write=True)
-            try:
+            with closing(Catalogue(self.folder / paths.CATALOGUE, write=True)) as catalogue:
                 while not self._closing and (rows := self._due(catalogue)):
                     try:
                         self._merge(catalogue, rows, threads=1)
                     except Damaged as error:  # search, info and verify report it
                         self._damaged.add(error.name)
-            finally:
-                catalogue.close()
         except (OSError, sqlite3.Error):  # the next add fails in the same way, and this is tried again
             return
         except BaseException as error:  # close() raises it
@@ -193,15 +186,14 @@ class Writer:
         except FileNotFoundError:
             return  # searches and verify report the missing texts
         try:
-            moved, end = text_file.append(new, 0, ((span.document, source.read(span)) for span in spans))
+            with closing(source):
+                moved, end = text_file.append(new, 0, ((span.document, source.read(span)) for span in spans))
             with self._catalogue.change():
                 self._catalogue.take("texts", 1)
                 self._catalogue.set_contents(moved, end)
         except BaseException:
             self._leftovers.append(new)
             raise
-        finally:
-            source.close()
         paths.discard(old)
 
     def _merge(self, catalogue: Catalogue, rows: list[SegmentRow], threads: int | None) -> None:

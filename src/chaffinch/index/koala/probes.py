@@ -25,6 +25,9 @@ _PIECE = 0.5
 """If a document has this share of a query, the query is a piece of it. Pieces can probe all of it."""
 _LIFETIME = 30 * 86_400
 """Seconds that a probe counts."""
+_SUSPICIOUS = """
+SELECT name, count(*) AS n FROM probes WHERE at >= ? GROUP BY name HAVING n >= ? ORDER BY n DESC, name
+"""
 _TABLE = "CREATE TABLE IF NOT EXISTS probes (name TEXT, query BLOB, at INTEGER, PRIMARY KEY (name, query))"
 
 
@@ -46,39 +49,34 @@ def digest(query: bytes) -> bytes:
     return blake2b(query, digest_size=8).digest()
 
 
-def record(folder: Path, query: bytes, names: Sequence[str]) -> None:
-    """Count a search that came close to these documents, and drop their expired counts."""
-    if not names:
-        return
-    with _expendable(folder), closing(_connect(folder)) as connection, connection:
-        connection.execute("PRAGMA synchronous = OFF")  # a search does not wait for the disk
-        connection.execute(_TABLE)
-        expired = [(name, expiry()) for name in names]
-        connection.executemany("DELETE FROM probes WHERE name = ? AND at < ?", expired)
-        rows = [(name, digest(query), now()) for name in names]
-        connection.executemany("INSERT OR REPLACE INTO probes VALUES (?, ?, ?)", rows)
+class ProbeFile:
+    """The part of an embedded store that counts probes."""
 
+    folder: Path
 
-def suspicious(folder: Path) -> list[ProbedDocument]:
-    """Return the documents with many different queries, the most probed first."""
-    if not (folder / FILE).exists():
+    def record_probe(self, query: bytes, names: Sequence[str]) -> None:
+        if not names:
+            return
+        with _expendable(self.folder), closing(_connect(self.folder)) as connection, connection:
+            connection.execute("PRAGMA synchronous = OFF")  # a search does not wait for the disk
+            connection.execute(_TABLE)
+            expired = [(name, expiry()) for name in names]
+            connection.executemany("DELETE FROM probes WHERE name = ? AND at < ?", expired)
+            rows = [(name, digest(query), now()) for name in names]
+            connection.executemany("INSERT OR REPLACE INTO probes VALUES (?, ?, ?)", rows)
+
+    def suspicious(self) -> list[ProbedDocument]:
+        if (self.folder / FILE).exists():
+            with _expendable(self.folder), closing(_connect(self.folder)) as connection:
+                return [
+                    ProbedDocument(*row) for row in connection.execute(_SUSPICIOUS, [expiry(), MIN_QUERIES])
+                ]
         return []
-    with _expendable(folder), closing(_connect(folder)) as connection:
-        rows = connection.execute(
-            "SELECT name, count(*) AS n FROM probes WHERE at >= ? GROUP BY name HAVING n >= ?"
-            " ORDER BY n DESC, name",
-            [expiry(), MIN_QUERIES],
-        )
-        return [ProbedDocument(*row) for row in rows]
-    return []
 
-
-def forget(folder: Path, names: Sequence[str]) -> None:
-    """Drop the counts of documents that have changed or are gone."""
-    if not (folder / FILE).exists():
-        return
-    with _expendable(folder), closing(_connect(folder)) as connection, connection:
-        connection.executemany("DELETE FROM probes WHERE name = ?", [[name] for name in names])
+    def forget_probes(self, names: Sequence[str]) -> None:
+        if (self.folder / FILE).exists():
+            with _expendable(self.folder), closing(_connect(self.folder)) as connection, connection:
+                connection.executemany("DELETE FROM probes WHERE name = ?", [[name] for name in names])
 
 
 @contextmanager

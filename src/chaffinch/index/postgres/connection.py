@@ -14,16 +14,25 @@ from psycopg import conninfo, errors
 from psycopg.sql import SQL
 
 from chaffinch.errors import IndexTrouble, NoIndex
+from chaffinch.index.store import CLOSED, NO_INDEX
 
 _NAME = "chaffinch"
 _CONNECT_TIMEOUT = "10"
 """Seconds, unless the address has another value."""
 _TRY_AGAIN = "the change was made completely or not at all; try again"
-_ADVICE = (  # libpq gives no codes for errors of connecting
+_ADVICE = (
+    (errors.InsufficientPrivilege, "ask for this permission, or name another user"),
+    (errors.ReadOnlySqlTransaction, "this server is read-only; write to the server it replicates"),
+    (errors.DiskFull, "make room on the server and try again; what was in the index is still there"),
+    (psycopg.OperationalError, _TRY_AGAIN),
+    (psycopg.Error, "what was in the index is still there"),
+)
+_ADVICE_ON_CONNECTING = (  # libpq gives no codes for these errors
     (r"password|authentication", "check the user, and give the password in PGPASSWORD or ~/.pgpass"),
     (r"database .* does not exist", "create the database with createdb, or name another"),
     (r"role .* does not exist", "name another user, or create this one with createuser"),
     (r"too many|slots", "the server has no connection left; try again later"),
+    (r"", "check that the server is running and that the address is right"),
 )
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -80,21 +89,12 @@ class Session:
     @property
     def connection(self) -> Connection:
         if self._closed:
-            raise IndexTrouble(f"{self.address.shown}: is closed; open it again")
+            raise IndexTrouble(f"{self.address.shown}: {CLOSED}")
         if self._connection is None or self._connection.closed:
             if self._in_transaction:
                 raise IndexTrouble(f"{self.address.shown}: the connection was lost; {_TRY_AGAIN}")
-            self._connection = self._connect()
+            self._connection = connect(self.address, self._prepare)
         return self._connection
-
-    def _connect(self) -> Connection:
-        connection = connect(self.address)
-        try:
-            self._prepare(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
     def ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows.
@@ -145,18 +145,18 @@ class Session:
             self._connection.close()
 
 
-def connect(address: Address) -> Connection:
-    """Open a connection that sees only the schema of this index."""
+def connect(address: Address, prepare: Callable[[Connection], None] = lambda _: None) -> Connection:
+    """Open and prepare a connection that sees only the schema of this index."""
     try:
         connection = psycopg.connect(**address.connect, client_encoding="utf8", autocommit=True)
     except (psycopg.Error, UnicodeError) as error:
         reason = _reason(error, address)
-        advice = next((advice for pattern, advice in _ADVICE if re.search(pattern, reason)), None)
-        advice = advice or "check that the server is running and that the address is right"
+        advice = next(advice for pattern, advice in _ADVICE_ON_CONNECTING if re.search(pattern, reason))
         raise IndexTrouble(f"{address.shown}: cannot be reached ({reason}); {advice}") from None
     try:
         with wrap_errors(address):
             connection.execute("SELECT set_config('search_path', %s, false)", [f'"{address.schema}"'])
+        prepare(connection)
     except BaseException:
         connection.close()
         raise
@@ -169,22 +169,10 @@ def wrap_errors(address: Address) -> Iterator[None]:
     try:
         yield
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.InvalidSchemaName):
-        raise NoIndex(
-            f"{address.shown}: there is no index here; create one with chaffinch index create"
-        ) from None
+        raise NoIndex(f"{address.shown}: {NO_INDEX}") from None
     except psycopg.Error as error:
-        reason = _reason(error, address)
-        if isinstance(error, errors.InsufficientPrivilege):
-            advice = "ask for this permission, or name another user"
-        elif isinstance(error, errors.ReadOnlySqlTransaction):
-            advice = "this server is read-only; write to the server it replicates"
-        elif isinstance(error, errors.DiskFull):
-            advice = "make room on the server and try again; what was in the index is still there"
-        elif isinstance(error, psycopg.OperationalError):
-            advice = _TRY_AGAIN
-        else:
-            advice = "what was in the index is still there"
-        raise IndexTrouble(f"{address.shown}: {reason}; {advice}") from error
+        advice = next(advice for kind, advice in _ADVICE if isinstance(error, kind))
+        raise IndexTrouble(f"{address.shown}: {_reason(error, address)}; {advice}") from error
 
 
 def _reason(error: Exception, address: Address) -> str:

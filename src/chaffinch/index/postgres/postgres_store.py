@@ -22,7 +22,7 @@ from chaffinch.index.koala import probes
 from chaffinch.index.postgres import schema
 from chaffinch.index.postgres.connection import Address, Connection, Session, connect, wrap_errors
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
-from chaffinch.index.store import Hashes, Progress, Store
+from chaffinch.index.store import BUSY, NO_NUMBERS_LEFT, Hashes, Progress, Store
 from chaffinch.native.segment import LookupResult, Postings
 
 _BATCH_DOCUMENTS = 1000
@@ -49,7 +49,7 @@ class PostgresStore(Store):
         self._address = Address.parse(str(where))
         self.where = self._address.shown
         self._reading = threading.RLock()
-        self._depth = 0
+        self._in_snapshot = False
         self._writing = threading.Lock()
         self._reader = Session(self._address, _prepare_reader)
         self._writer = Session(self._address, partial(_prepare_writer, self._address))
@@ -76,15 +76,15 @@ class PostgresStore(Store):
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         with self._reading:
-            if self._depth:  # inside another snapshot
+            if self._in_snapshot:
                 yield
                 return
             with self._reader.transaction(schema.SNAPSHOT):
-                self._depth = 1
+                self._in_snapshot = True
                 try:
                     yield
                 finally:
-                    self._depth = 0
+                    self._in_snapshot = False
 
     def _ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run one statement. It sees one state without a transaction, which saves round trips."""
@@ -171,10 +171,7 @@ class PostgresStore(Store):
             with self._writer.transaction():
                 after = int(self._writer.ask(schema.TAKE_NUMBERS, count, count, postings)[0][0])
                 if after > _MAX_DOCUMENTS:
-                    raise IndexTrouble(
-                        f"{self.where}: 2^31 documents have been added over time; export it "
-                        "and import it into a new index"
-                    )
+                    raise IndexTrouble(f"{self.where}: 2^31 {NO_NUMBERS_LEFT}")
                 self._copy(after - count, batch)
                 self._delete(batch.replaced)
             self._purge_if_due()
@@ -288,11 +285,7 @@ def _create(connection: Connection, address: Address, settings: Settings) -> Non
         if not holds(schema.SCHEMA_EXISTS, address.schema):
             connection.execute(SQL("CREATE SCHEMA {}").format(Identifier(address.schema)))
         connection.execute(schema.SCHEMA)
-    except (
-        errors.DuplicateSchema,
-        errors.DuplicateTable,
-        errors.UniqueViolation,
-    ):  # another process was faster
+    except (errors.DuplicateSchema, errors.DuplicateTable, errors.UniqueViolation):  # another was faster
         raise taken from None
     if holds(schema.HAS_CITUS):
         connection.execute(schema.ON_CITUS)
@@ -307,10 +300,7 @@ def _prepare_writer(address: Address, connection: Connection) -> None:
     """Take the writer's lock. The server releases it when the connection ends, however it ends."""
     row = connection.execute(schema.LOCK_WRITER, [_lock_number(address)]).fetchone()
     if not (row and row[0]):
-        raise IndexTrouble(
-            f"{address.shown}: somebody else is writing to this index; try again when they are done "
-            "(you can search meanwhile)"
-        )
+        raise IndexTrouble(f"{address.shown}: {BUSY}")
 
 
 def _lock_number(address: Address) -> int:
