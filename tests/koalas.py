@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from chaffinch import Document
 from chaffinch import fingerprinting as api
 from chaffinch.cli import main
-from chaffinch.index.hits import Answer
+from chaffinch.index.answers import Answer
 from chaffinch.index.index import Index
 
 SECRET = 0x5EED_0F_A_BEA2_4711

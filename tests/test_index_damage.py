@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from chaffinch.errors import Damaged, IndexTrouble
-from chaffinch.index.folder import merge_policy, paths, text_file
+from chaffinch.index.folder import merge_policy, paths
 from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.index import Index
 from chaffinch.index.koala import probes
@@ -225,12 +225,12 @@ def test_texts_of_removed_documents_are_gone_after_a_merge(where: Path) -> None:
 def test_what_failed_once_and_then_succeeded_is_not_deleted_later(where: Path) -> None:
     with Index.open(where) as index:
         index.remove("d1")
-        free = text_file.append
+        free = paths.append_contents
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(text_file, "append", full_disk)
+            patch.setattr(paths, "append_contents", full_disk)
             with pytest.raises(IndexTrouble):
                 index.merge()
-        assert text_file.append is free
+        assert paths.append_contents is free
         index.merge()
         index.add(document("more", said(9)))
         assert index.verify() == []

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from chaffinch.errors import IndexTrouble
-from chaffinch.index.hits import relation
+from chaffinch.index.answers import relation
 from chaffinch.index.index import Index
 from chaffinch.index.koala import selection
 from chaffinch.native import segment as core_index

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from chaffinch.comparison.compare import compare
     from chaffinch.errors import BadRecipe, ChaffinchError, RecipeMismatch, Unreadable
     from chaffinch.fingerprinting import fingerprint, fingerprint_all, stream
-    from chaffinch.index.hits import Answer, Hit
+    from chaffinch.index.answers import Answer, Hit
     from chaffinch.index.index import Index
     from chaffinch.read.collect import documents, submissions
     from chaffinch.recipe import Recipe
@@ -42,8 +42,8 @@ _HOMES = {
     "ChaffinchError": "errors",
     "RecipeMismatch": "errors",
     "Unreadable": "errors",
-    "Answer": "index.hits",
-    "Hit": "index.hits",
+    "Answer": "index.answers",
+    "Hit": "index.answers",
     "Index": "index.index",
     "documents": "read.collect",
     "submissions": "read.collect",

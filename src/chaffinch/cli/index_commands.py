@@ -27,7 +27,7 @@ from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.types import Document, Skipped
 
 if TYPE_CHECKING:
-    from chaffinch.index.hits import Answer
+    from chaffinch.index.answers import Answer
     from chaffinch.index.index import Index
     from chaffinch.index.records import DocumentRecord
 

@@ -1,40 +1,179 @@
-"""Answers -> JSON, and a Report that shows the query next to what it shares."""
+"""The result of a search: ranked hits, each with its relation to the query; as JSON or as a Report too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from math import nan
 from os.path import commonprefix
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from chaffinch.errors import IndexTrouble
-from chaffinch.index.hits import Answer, Hit, SearchReceipt
-from chaffinch.index.index import Index
-from chaffinch.types import Coverage, Match, Pair, Receipt, Report, Skipped, Span, Submission
+from chaffinch.index.records import DocumentRecord
+from chaffinch.recipe import Recipe
+from chaffinch.types import Coverage, Document, Match, Pair, Receipt, Report, Skipped, Span, Submission
+
+if TYPE_CHECKING:
+    from chaffinch.index.index import Index
+
+# Shares of a document. An edit changes a word in a paragraph, a revision keeps most paragraphs.
+_EDITED, _REVISED = 0.8, 0.4
+_SIZES_DIFFER = 4.0
+"""How many times as long the longer document is before a note warns about it."""
+
+
+class Relation(StrEnum):
+    """What a document is to the query."""
+
+    IDENTICAL = "identical"
+    EDITED = "edited"
+    REVISED = "revised"
+    CONTAINED = "contained"
+    """The document contains the query."""
+    CONTAINS = "contains"
+    """The query contains the document."""
+    SHARES_PASSAGES = "shares passages"
+
+
+@dataclass(frozen=True, slots=True)
+class Containment:
+    """The share of each that the other contains."""
+
+    query: float
+    document: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that shares text with the query."""
+
+    document: DocumentRecord
+    containment: Containment
+    resemblance: float
+    """What both share, divided by all that either has."""
+    relation: Relation
+    matches: tuple[Match, ...]
+    """With the query on the left. Empty if the index stores nothing that shows where."""
+    weight: float
+    """How much is shared; rare passages count more. Hits are ranked by this."""
+    note: str = ""
+    """A caution about the numbers."""
+
+
+class DiscountReason(StrEnum):
+    """Why a passage counts less."""
+
+    BOILERPLATE = "boilerplate"
+    """It is in a document that was added as boilerplate. It does not count at all."""
+    IGNORED = "ignored"
+    """Too many documents of a koala index have it. It does not count at all."""
+    COMMON = "common"
+    """Many documents have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discount:
+    """A passage of the query that counts less, or not at all."""
+
+    span: Span
+    owners: int
+    """How many documents have it."""
+    reason: DiscountReason
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReceipt:
+    """How a search was done."""
+
+    recipe: Recipe
+    effort: float
+    window: int
+    fingerprints: int
+    """Different fingerprints of the query."""
+    looked_up: int
+    """Fingerprints that were looked up."""
+    documents: int
+    """Documents in the index."""
+    content: str
+    stored: int | None
+    damaged: tuple[str, ...]
+    """What could not be read, and so was not searched."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the receipt for JSON, without the secret of a koala index."""
+        return asdict(self) | {"recipe": self.recipe.receipt(), "damaged": list(self.damaged)}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Sequence[Hit]):
+    """The hits of one search, the strongest first."""
+
+    query: Document
+    """The spans of matches point into its bytes."""
+    hits: tuple[Hit, ...]
+    found: int
+    """Documents that share anything with the query, whether or not they are among the hits."""
+    discounted: tuple[Discount, ...]
+    receipt: SearchReceipt
+
+    @overload
+    def __getitem__(self, i: int) -> Hit: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, i: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[i]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+
+def relation(query: float, document: float, sizes: tuple[int, int]) -> Relation:
+    """Name the relation, given the share of each that is in the other and their sizes in symbols."""
+    if query == document == 1.0 and sizes[0] == sizes[1]:
+        return Relation.IDENTICAL
+    sizes_differ = max(sizes) > 1.5 * max(min(sizes), 1)
+    if not sizes_differ and min(query, document) >= _EDITED:
+        return Relation.EDITED
+    if query >= _EDITED and query > document and sizes_differ:
+        return Relation.CONTAINED
+    if document >= _EDITED and document > query and sizes_differ:
+        return Relation.CONTAINS
+    return Relation.REVISED if min(query, document) >= _REVISED else Relation.SHARES_PASSAGES
+
+
+def caution(ratio: float, sizes: tuple[int, int]) -> str:
+    """Return a note where the sizes differ so much that few fingerprints can be shared."""
+    times = max(sizes) / max(min(sizes), 1)
+    if times > _SIZES_DIFFER and ratio < _REVISED:
+        return (
+            f"one is {times:.0f} times as long as the other, so few fingerprints can be shared; "
+            "compare the two for exact shares"
+        )
+    return ""
 
 
 def to_json(answers: Sequence[Answer], skipped: Sequence[Skipped]) -> dict[str, Any]:
     """Return the hits of all queries in one list, and the details of each query."""
     return {
-        "hits": [_hit(answer.query.name, hit) for answer in answers for hit in answer],
-        "queries": [_query(answer) for answer in answers],
+        "hits": [{"query": answer.query.name, **_hit(hit)} for answer in answers for hit in answer],
+        "queries": [
+            {
+                "query": answer.query.name,
+                "found": answer.found,
+                "discounted": [
+                    {"span": _span(d.span), "owners": d.owners, "why": d.reason} for d in answer.discounted
+                ],
+                "receipt": answer.receipt.to_dict(),
+            }
+            for answer in answers
+        ],
         "skipped": [asdict(s) for s in skipped],
     }
 
 
-def _query(answer: Answer) -> dict[str, Any]:
+def _hit(hit: Hit) -> dict[str, Any]:
     return {
-        "query": answer.query.name,
-        "found": answer.found,
-        "discounted": [{"span": _span(d.span), "owners": d.owners, "why": d.reason} for d in answer.discounted],
-        "receipt": answer.receipt.to_dict(),
-    }
-
-
-def _hit(query: str, hit: Hit) -> dict[str, Any]:
-    return {
-        "query": query,
         "document": hit.document.name,
         **asdict(hit.document.metadata),
         "containment": asdict(hit.containment),
@@ -42,20 +181,14 @@ def _hit(query: str, hit: Hit) -> dict[str, Any]:
         "relation": hit.relation,
         "weight": hit.weight,
         "note": hit.note,
-        "matches": [_match(match) for match in hit.matches],
+        "matches": [
+            {"query": _span(m.left), "document": _span(m.right), "symbols": m.symbols, "owners": m.owners}
+            for m in hit.matches
+        ],
     }
 
 
-def _match(match: Match) -> dict[str, Any]:
-    return {
-        "query": _span(match.left),
-        "document": _span(match.right),
-        "symbols": match.symbols,
-        "owners": match.owners,
-    }
-
-
-def _span(span: Span) -> dict[str, Any]:
+def _span(span: Span) -> dict[str, int]:
     return {"start": span.start, "end": span.end}
 
 

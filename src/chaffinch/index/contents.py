@@ -21,7 +21,16 @@ _USUAL: tuple[str, str, str, tuple[Section, ...]] = "utf-8", "plain", "text", ()
 """Encoding, format, language and sections of most documents. These need no header."""
 _HEADER_MARK = b"\0"
 """Precedes a content with a header. Compressed data never starts with this byte."""
-_PER_THREAD = threading.local()
+
+
+class _PerThread(threading.local):
+    """A decompressor for each thread. Making one takes longer than using it."""
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_PER_THREAD = _PerThread()
 
 
 def pack(documents: Sequence[Document], threads: int) -> list[bytes]:
@@ -43,7 +52,7 @@ def _header(document: Document) -> bytes:
 
 def unpack(name: str, packed: bytes | None) -> Document:
     """Return the document as it was read when it was added."""
-    data = _decompress(name, packed)
+    data = decompress(name, packed)
     if packed is None or not packed.startswith(_HEADER_MARK):
         return Document(name, data, *_USUAL)
     header, _, data = data.partition(b"\n")
@@ -56,12 +65,7 @@ def pack_hashes(hashes: Sequence[NDArray[np.uint64]], threads: int) -> list[byte
 
 
 def unpack_hashes(name: str, packed: bytes) -> NDArray[np.uint64]:
-    return np.frombuffer(_decompress(name, packed), np.uint64)
-
-
-def check(name: str, packed: bytes | None) -> None:
-    """Raise Damaged unless the content can be decompressed."""
-    _decompress(name, packed)
+    return np.frombuffer(decompress(name, packed), np.uint64)
 
 
 def _compress(pieces: list[bytes], threads: int) -> list[bytes]:
@@ -75,18 +79,11 @@ def _compress(pieces: list[bytes], threads: int) -> list[bytes]:
     return compressed
 
 
-def _decompressor() -> zstandard.ZstdDecompressor:
-    """Return the decompressor of this thread. Making one takes longer than using it."""
-    if not hasattr(_PER_THREAD, "decompressor"):
-        _PER_THREAD.decompressor = zstandard.ZstdDecompressor()
-    decompressor: zstandard.ZstdDecompressor = _PER_THREAD.decompressor
-    return decompressor
-
-
-def _decompress(name: str, packed: bytes | None) -> bytes:
+def decompress(name: str, packed: bytes | None) -> bytes:
+    """Return what was compressed, or raise Damaged."""
     if packed is None:
         raise Damaged(name, "its stored content is missing")
     try:
-        return _decompressor().decompress(packed.removeprefix(_HEADER_MARK), max_output_size=_MAX_SIZE)
+        return _PER_THREAD.decompressor.decompress(packed.removeprefix(_HEADER_MARK), max_output_size=_MAX_SIZE)
     except (zstandard.ZstdError, MemoryError):
         raise Damaged(name, "its stored content is damaged") from None

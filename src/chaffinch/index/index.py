@@ -7,14 +7,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 
 from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import transfer
 from chaffinch.index.address import is_database, without_password
+from chaffinch.index.answers import Answer
+from chaffinch.index.contents import unpack
 from chaffinch.index.folder.folder_store import FolderStore
-from chaffinch.index.hits import Answer
 from chaffinch.index.ingest import IngestReport, ingest, plain_name
 from chaffinch.index.koala import rotation, selection
 from chaffinch.index.koala.probes import is_close
@@ -152,7 +152,13 @@ class Index:
 
     def content(self, name: str) -> Document | None:
         """Return a document as it was read when it was added, if the index stores texts."""
-        return transfer.content(self.store, plain_name(name))
+        numbers = self.store.numbers_by_name([plain_name(name)])
+        if self.store.settings.content != "text":
+            return None
+        packed = self.store.contents(list(numbers.values()))
+        return next(
+            (unpack(name, packed[number]) for name, number in numbers.items() if number in packed), None
+        )
 
     def info(self) -> IndexInfo:
         return self.store.info()
@@ -198,9 +204,7 @@ class Index:
     def __enter__(self) -> Index:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
             self.close()
         except IndexTrouble:
@@ -212,7 +216,7 @@ def _settings(recipe: str | Recipe, content: str, koala: Mapping[str, int | None
     if content not in CONTENTS:
         raise BadRecipe(f"content is {content!r}; choose one of {', '.join(CONTENTS)}")
     if recipe == "koala":
-        return selection.settings(secrets.randbits(64), content, **koala)
+        return selection.settings(secrets.randbits(64), content, koala)
     if any(number is not None for number in koala.values()):
         raise BadRecipe(f"{', '.join(koala)} are for the recipe koala")
     if content == "search-set":
@@ -232,7 +236,7 @@ def open_for_import(where: str | Path, path: Path | str) -> Index:
 def _store(where: str | Path) -> type[Store]:
     """Return the class of the store. PostgreSQL needs an extra, so it is imported on demand."""
     store: type[Store] = (
-        FolderStore  # the type checker rejects a class with a missing method here, not in a return
+        FolderStore  # here, not in a return, the type checker rejects a class that lacks a method
     )
     if is_database(where):
         try:

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, Damaged
 from chaffinch.index import contents
-from chaffinch.index.evidence import Evidence, matches_in_postings, matches_in_texts
-from chaffinch.index.hits import (
+from chaffinch.index.answers import (
     Answer,
     Containment,
     Discount,
@@ -26,6 +25,7 @@ from chaffinch.index.hits import (
     caution,
     relation,
 )
+from chaffinch.index.evidence import Evidence, matches_in_postings, matches_in_texts
 from chaffinch.index.koala import selection
 from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import Store

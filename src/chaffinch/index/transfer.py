@@ -21,20 +21,10 @@ from chaffinch.index import contents
 from chaffinch.index.ingest import join_postings, plain_name
 from chaffinch.index.records import Batch, DocumentRecord, Metadata, Settings
 from chaffinch.index.store import Store
-from chaffinch.types import Document
 
 _BATCH_DOCUMENTS = 1000
 _SCANNED_DOCUMENTS = 20_000
 """Documents whose postings are gathered at once, since this reads all segments each time."""
-
-
-def content(store: Store, name: str) -> Document | None:
-    """Return a document as it was read when it was added, if the index stores texts."""
-    number = store.numbers_by_name([name]).get(name)
-    if number is None or store.settings.content != "text":
-        return None
-    packed = store.contents([number]).get(number)
-    return None if packed is None else contents.unpack(name, packed)
 
 
 def export(store: Store, path: Path) -> int:
@@ -167,7 +157,7 @@ def _read(path: Path, number: int, line: str) -> tuple[DocumentRecord, Any, byte
             raise ValueError("postings are missing")
         packed = None if fields["content"] is None else _decode(fields["content"])
         if packed is not None:
-            contents.check(name, packed)
+            contents.decompress(name, packed)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, Damaged) as error:
         raise Unreadable(
             f"{path}:{number}", SkipReason.DAMAGED, f"not an exported document ({error})"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from chaffinch.errors import IndexTrouble, NoIndex
-from chaffinch.index.folder.text_file import ContentSpan
+from chaffinch.index.folder.paths import ContentSpan
 from chaffinch.index.records import DocumentRecord, Metadata, Settings
 from chaffinch.index.store import NO_INDEX
 

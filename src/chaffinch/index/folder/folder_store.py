@@ -17,7 +17,6 @@ from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import contents
 from chaffinch.index.folder import paths
 from chaffinch.index.folder.catalogue import REMEDY, Catalogue, SegmentRow
-from chaffinch.index.folder.text_file import TextFile, text_path
 from chaffinch.index.folder.writer import Writer
 from chaffinch.index.koala.probes import ProbeFile
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Settings
@@ -42,7 +41,7 @@ class FolderStore(ProbeFile, Store):
         self._writer: Writer | None = None
         self._version = -1
         self._segments: dict[int, Segment] = {}
-        self._texts: TextFile | None = None
+        self._texts: paths.TextFile | None = None
         self._generation = -1
         self._rows: dict[int, SegmentRow] = {}
         self._damaged: dict[int, str] = {}
@@ -91,8 +90,13 @@ class FolderStore(ProbeFile, Store):
                     self._reader.close()
                     self._reader, self._version = Catalogue(self._reader.path), -1
                 with self._reader.transaction():
-                    if not self._refreshed():
-                        continue  # a merge has deleted segments of this state; there is a newer one
+                    try:
+                        if not self._refresh():
+                            continue  # a merge has deleted segments of this state; there is a newer one
+                    except sqlite3.DatabaseError:
+                        if not self._reader.is_stale():  # the file did not change under an immutable connection
+                            raise
+                        continue
                     self._in_snapshot = True
                     try:
                         yield
@@ -111,15 +115,6 @@ class FolderStore(ProbeFile, Store):
     def _refuse_closed(self) -> None:
         if self._closed:
             raise IndexTrouble(f"{self.where}: {CLOSED}")
-
-    def _refreshed(self) -> bool:
-        """Refresh. Return False too if the file changed under a connection that cannot see changes."""
-        try:
-            return self._refresh()
-        except sqlite3.DatabaseError:
-            if self._reader.is_stale():
-                return False
-            raise
 
     def _refresh(self) -> bool:
         """Open the segments of the current state. Return False if a merge has deleted some of them."""
@@ -166,7 +161,7 @@ class FolderStore(ProbeFile, Store):
         opened = None
         try:
             if self._reader.meta("texts_end"):
-                opened = TextFile(text_path(self.folder, generation))
+                opened = paths.TextFile(paths.text_path(self.folder, generation))
         except FileNotFoundError:
             with closing(Catalogue(self.folder / paths.CATALOGUE)) as newest:
                 if int(newest.meta("texts")) != generation:
@@ -317,7 +312,7 @@ class FolderStore(ProbeFile, Store):
                 packed = self.contents([document]).get(document)
                 try:
                     if packed is not None or self.settings.content != "none":
-                        contents.check(record.name, packed)
+                        contents.decompress(record.name, packed)
                 except Damaged as error:
                     problems.append(str(error))
             unknown = set(counted.nonzero()[0].tolist()) - removed

@@ -1,4 +1,8 @@
-"""The files of an embedded index. A crash leaves at most an unused segment, and no lock."""
+"""The files of an embedded index. A crash leaves at most an unused segment, and no lock.
+
+Contents are in one file that grows until a merge rewrites it. The catalogue knows where each content is and
+where the file ends. Bytes after that end are left over from a crash and are overwritten.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,12 @@ import mmap
 import os
 import re
 import sqlite3
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import address
@@ -23,6 +29,8 @@ STILL_THERE = "what was in the index is still there"
 
 _SYNC_SIZE = 16 << 20
 """Bytes of a segment that are written before they are synced to the disk."""
+_WRITE_SIZE = 1 << 20
+"""Bytes of contents that are collected before they are written."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _SEGMENT_NAME = re.compile(r"(\d{8,})\.(?:seg|part)")
@@ -81,10 +89,11 @@ def discard(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def unused_segments(folder: Path, known: set[int]) -> list[Path]:
-    """Return segment files that the catalogue does not know. A crash leaves them."""
+def unused_files(folder: Path, segments: set[int], generation: int) -> list[Path]:
+    """Return the segments and text files that the catalogue does not know. A crash leaves them."""
     files = ((path, _SEGMENT_NAME.fullmatch(path.name)) for path in (folder / SEGMENTS).iterdir())
-    return [p for p, name in files if name and (p.suffix == ".part" or int(name[1]) not in known)]
+    unused = [p for p, name in files if name and (p.suffix == ".part" or int(name[1]) not in segments)]
+    return unused + [path for path in folder.glob("texts-*.dat") if path != text_path(folder, generation)]
 
 
 def is_free(folder: Path) -> bool:
@@ -95,6 +104,72 @@ def is_free(folder: Path) -> bool:
         if not path.name.startswith((LOCK, PART)):
             return False
     return True
+
+
+class ContentSpan(NamedTuple):
+    """The bytes of a document's content in the text file."""
+
+    document: int
+    offset: int
+    length: int
+
+
+def text_path(folder: Path, generation: int) -> Path:
+    return folder / f"texts-{generation:04}.dat"
+
+
+def append_contents(path: Path, end: int, pieces: Iterable[tuple[int, bytes]]) -> tuple[list[ContentSpan], int]:
+    """Write the contents of documents from `end` on, durably. Return where each is, and the new end."""
+    spans = []
+    start = end
+    is_new = not path.exists()
+    # Unbuffered, because a buffer could not be discarded after an error.
+    with path.open("wb" if is_new else "r+b", buffering=0) as file:
+        file.truncate(end)
+        file.seek(end)
+        try:
+            buffer = bytearray()
+            for document, packed in pieces:
+                buffer += packed
+                spans.append(ContentSpan(document, end, len(packed)))
+                end += len(packed)
+                if len(buffer) >= _WRITE_SIZE:
+                    _write(file, buffer)
+                    buffer.clear()
+            _write(file, buffer)
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(start)  # frees the space on a full disk
+            raise
+    if is_new:
+        sync_folder(path.parent)
+    return spans, end
+
+
+def _write(file: FileIO, data: bytearray) -> None:
+    with memoryview(data) as view:
+        written = 0
+        while written < len(view):
+            written += file.write(view[written:])
+
+
+class TextFile:
+    """The open text file of one generation. It stays readable after a merge deletes it."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb", buffering=0)  # a buffer would remember an end that has moved
+        weakref.finalize(self, self._file.close)
+
+    def read(self, span: ContentSpan) -> bytes:
+        """Return the bytes of the span, or fewer if the file ends before it."""
+        self._file.seek(span.offset)
+        data = self._file.read(span.length)
+        while len(data) < span.length and (more := self._file.read(span.length - len(data))):
+            data += more
+        return data
+
+    def close(self) -> None:
+        self._file.close()
 
 
 class WriterLock:

@@ -14,7 +14,7 @@ import numpy as np
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index.background import background
-from chaffinch.index.folder import merge_policy, paths, text_file
+from chaffinch.index.folder import merge_policy, paths
 from chaffinch.index.folder.catalogue import Catalogue, SegmentRow
 from chaffinch.index.records import Batch, Settings
 from chaffinch.index.store import NO_NUMBERS_LEFT, Progress
@@ -38,8 +38,8 @@ class Writer:
             resources.callback(paths.WriterLock(folder).release)
             self._catalogue = Catalogue(folder / paths.CATALOGUE, write=True)
             resources.callback(self._catalogue.close)
-            self._leftovers += paths.unused_segments(folder, {row.number for row in self._catalogue.segments()})
-            self._leftovers += text_file.unused_text_files(folder, int(self._catalogue.meta("texts")))
+            in_use = {row.number for row in self._catalogue.segments()}
+            self._leftovers = paths.unused_files(folder, in_use, int(self._catalogue.meta("texts")))
             if self._leftovers:
                 self._new_number(self._catalogue)
             self._resources = resources.pop_all()
@@ -54,7 +54,7 @@ class Writer:
             with catalogue.transaction("IMMEDIATE"):
                 number = catalogue.take("next_segment", 1)
                 in_use = {paths.segment_path(self.folder, row.number) for row in catalogue.segments()}
-                in_use.add(text_file.text_path(self.folder, int(catalogue.meta("texts"))))
+                in_use.add(paths.text_path(self.folder, int(catalogue.meta("texts"))))
             leftovers, self._leftovers = self._leftovers, []
             for path in leftovers:
                 if path not in in_use:  # a change may fail after its commit, or succeed at the second attempt
@@ -103,12 +103,12 @@ class Writer:
 
     def _write_contents(
         self, generation: int, end: int, first: int, contents: Iterable[bytes | None]
-    ) -> tuple[list[text_file.ContentSpan], int]:
+    ) -> tuple[list[paths.ContentSpan], int]:
         """Return where the contents were written, and the end of their file."""
         pieces = [(first + i, packed) for i, packed in enumerate(contents) if packed is not None]
         if not pieces:
             return [], end
-        return text_file.append(text_file.text_path(self.folder, generation), end, pieces)
+        return paths.append_contents(paths.text_path(self.folder, generation), end, pieces)
 
     def _write_segment(self, number: int, path: Path, first: int, postings: Postings) -> SegmentRow | None:
         if not len(postings.hashes):
@@ -180,14 +180,16 @@ class Writer:
         spans = list(self._catalogue.all_content_spans())
         if sum(span.length for span in spans) == end:
             return
-        old, new = (text_file.text_path(self.folder, number) for number in (generation, generation + 1))
+        old, new = (paths.text_path(self.folder, number) for number in (generation, generation + 1))
         try:
-            source = text_file.TextFile(old)
+            source = paths.TextFile(old)
         except FileNotFoundError:
             return  # searches and verify report the missing texts
         try:
             with closing(source):
-                moved, end = text_file.append(new, 0, ((span.document, source.read(span)) for span in spans))
+                moved, end = paths.append_contents(
+                    new, 0, ((span.document, source.read(span)) for span in spans)
+                )
             with self._catalogue.change():
                 self._catalogue.take("texts", 1)
                 self._catalogue.set_contents(moved, end)

@@ -6,6 +6,7 @@ its generation. So nobody can edit just those passages away, and a new choice ch
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 
 import numpy as np
@@ -22,32 +23,21 @@ _MIN_COMMON = 10
 _MAX_COUNT = 2**31 - 1
 
 
-def settings(
-    seed: int,
-    content: str,
-    *,
-    stored: int | None = None,
-    searched: int | None = None,
-    skip: int | None = None,
-    frequent: int | None = None,
-    ignored: int | None = None,
-) -> Settings:
-    """Return the settings of a koala index. Numbers that are not given have their default."""
-    searched = _within("searched", searched, SEARCHED, 2, MAX_W)
-    skip = _within("skip", skip, SKIPPED, 0, MAX_SKIP)
-    if stored is None and searched <= STORED:
+def settings(seed: int, content: str, given: Mapping[str, int | None]) -> Settings:
+    """Return the settings of a koala index. Numbers that are None have their default."""
+
+    def within(name: str, default: int, low: int, high: int, reason: str = "") -> int:
+        number = default if given[name] is None else given[name]
+        if type(number) is not int or not low <= number <= high:
+            raise BadRecipe(f"{name} is {number!r}; give {low} to {high}{reason}")
+        return number
+
+    searched, skip = within("searched", SEARCHED, 2, MAX_W), within("skip", SKIPPED, 0, MAX_SKIP)
+    if given["stored"] is None and searched <= STORED:
         raise BadRecipe(f"searched is {searched}; give more than the {STORED} stored, or give stored as well")
-    stored = _within("stored", stored, STORED, 1, searched - 1, ", fewer than are searched with")
-    frequent = _within("frequent", frequent, FREQUENT, 2, _MAX_COUNT)
-    ignored = _within("ignored", ignored, IGNORED, 0, _MAX_COUNT)
+    stored = within("stored", STORED, 1, searched - 1, ", fewer than are searched with")
+    frequent, ignored = within("frequent", FREQUENT, 2, _MAX_COUNT), within("ignored", IGNORED, 0, _MAX_COUNT)
     return Settings(recipe(seed, searched, skip), content, stored, frequent, ignored)
-
-
-def _within(name: str, given: int | None, default: int, low: int, high: int, reason: str = "") -> int:
-    number = default if given is None else given
-    if type(number) is not int or not low <= number <= high:
-        raise BadRecipe(f"{name} is {number!r}; give {low} to {high}{reason}")
-    return number
 
 
 def recipe(seed: int, searched: int = SEARCHED, skip: int = SKIPPED) -> Recipe:
