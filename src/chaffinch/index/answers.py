@@ -157,18 +157,17 @@ def to_json(answers: Sequence[Answer], skipped: Sequence[Skipped]) -> dict[str, 
     """Return the hits of all queries in one list, and the details of each query."""
     return {
         "hits": [{"query": answer.query.name, **_hit(hit)} for answer in answers for hit in answer],
-        "queries": [
-            {
-                "query": answer.query.name,
-                "found": answer.found,
-                "discounted": [
-                    {"span": _span(d.span), "owners": d.owners, "why": d.reason} for d in answer.discounted
-                ],
-                "receipt": answer.receipt.to_dict(),
-            }
-            for answer in answers
-        ],
+        "queries": [_query(answer) for answer in answers],
         "skipped": [asdict(s) for s in skipped],
+    }
+
+
+def _query(answer: Answer) -> dict[str, Any]:
+    return {
+        "query": answer.query.name,
+        "found": answer.found,
+        "discounted": [{"span": _span(d.span), "owners": d.owners, "why": d.reason} for d in answer.discounted],
+        "receipt": answer.receipt.to_dict(),
     }
 
 

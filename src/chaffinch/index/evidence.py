@@ -55,7 +55,8 @@ def matches_in_texts(
     """
     if not texts:
         return {}
-    exact = _exact(recipe)
+    # Without a guarantee, every run as long as a gram is found instead.
+    exact = recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, scheme="all")
     owner_counts = OwnerCounts(query.prints.positions, owners[query.hash_numbers])
     threads = None if sum(len(document.data) for document in texts.values()) > _WORTH_THREADS else 1
     if boilerplate or exact is not recipe or not query.is_whole or exact.front.startswith(OTHER):
@@ -121,9 +122,7 @@ def _matches(left: Document, right: Document, matches: Sequence[ExtendedMatch]) 
 
 def _match(left: str, right: str, runs: list[list[int]], symbols: int, longest: int, owners: int) -> Match:
     pairs = tuple((Span(left, a, b), Span(right, c, d)) for a, b, c, d in runs)
-    whole = pairs[0]
-    if len(pairs) > 1:
-        whole = Span(left, runs[0][0], runs[-1][1]), Span(right, runs[0][2], runs[-1][3])
+    whole = Span(left, runs[0][0], runs[-1][1]), Span(right, runs[0][2], runs[-1][3])
     return Match(*whole, symbols, longest, pairs, owners)
 
 
@@ -143,11 +142,6 @@ def _sorted(rows: Sequence[tuple[NDArray[Any], ...]]) -> LookupResult:
     queries, documents, positions = (np.concatenate(columns) for columns in zip(*rows, strict=True))
     order = np.lexsort((positions, documents, queries))
     return LookupResult(*(column[order].astype(np.uint32) for column in (queries, documents, positions)))
-
-
-def _exact(recipe: Recipe) -> Recipe:
-    """Return the recipe, or one that finds every run as long as a gram if this one guarantees nothing."""
-    return recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, scheme="all")
 
 
 def matches_in_postings(

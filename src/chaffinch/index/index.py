@@ -152,13 +152,10 @@ class Index:
 
     def content(self, name: str) -> Document | None:
         """Return a document as it was read when it was added, if the index stores texts."""
-        numbers = self.store.numbers_by_name([plain_name(name)])
-        if self.store.settings.content != "text":
-            return None
-        packed = self.store.contents(list(numbers.values()))
-        return next(
-            (unpack(name, packed[number]) for name, number in numbers.items() if number in packed), None
-        )
+        name = plain_name(name)
+        numbers = list(self.store.numbers_by_name([name]).values())
+        packed = self.store.contents(numbers) if self.store.settings.content == "text" else {}
+        return unpack(name, packed[numbers[0]]) if packed else None
 
     def info(self) -> IndexInfo:
         return self.store.info()
@@ -235,9 +232,7 @@ def open_for_import(where: str | Path, path: Path | str) -> Index:
 
 def _store(where: str | Path) -> type[Store]:
     """Return the class of the store. PostgreSQL needs an extra, so it is imported on demand."""
-    store: type[Store] = (
-        FolderStore  # here, not in a return, the type checker rejects a class that lacks a method
-    )
+    store: type[Store] = FolderStore  # only here does the type checker reject a class that lacks a method
     if is_database(where):
         try:
             from chaffinch.index.postgres.postgres_store import PostgresStore

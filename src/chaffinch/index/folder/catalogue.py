@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -103,8 +103,7 @@ class Catalogue:
         return self._value("SELECT value FROM meta WHERE key = ?", key)
 
     def _value(self, statement: str, *values: object) -> Any:
-        row = self._connection.execute(statement, values).fetchone()
-        return None if row is None else row[0]
+        return next((row[0] for row in self._connection.execute(statement, values)), None)
 
     @contextmanager
     def transaction(self, kind: str = "DEFERRED") -> Iterator[None]:
@@ -161,10 +160,8 @@ class Catalogue:
 
     def _origin(self, head: str | None, contact: str | None) -> int:
         key = _key(f"{head}\n{contact}")
-        origin = self._value(
-            "SELECT id FROM origins WHERE key = ? AND url_head IS ? AND contact IS ?", key, head, contact
-        )
-        if origin is None:
+        known = "SELECT id FROM origins WHERE key = ? AND url_head IS ? AND contact IS ?"
+        if (origin := self._value(known, key, head, contact)) is None:
             statement = "INSERT INTO origins (key, url_head, contact) VALUES (?, ?, ?)"
             origin = self._connection.execute(statement, [key, head, contact]).lastrowid
         return int(origin)
@@ -246,8 +243,8 @@ class Catalogue:
         return rows
 
     def boilerplate(self) -> frozenset[int]:
-        rows = self._connection.execute("SELECT id FROM documents WHERE marks % 2 = 1")
-        return frozenset(row[0] for row in rows)
+        statement = "SELECT id FROM documents WHERE marks % 2 = 1"
+        return frozenset(number for (number,) in self._connection.execute(statement))
 
     def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         after = -1
@@ -295,9 +292,8 @@ def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
         if forbidden and write:
             raise
         if forbidden and stamp[-1]:
-            raise IndexTrouble(
-                f"{folder}: its writer did not close it; open it once with permission to write ({error})"
-            ) from None
+            unfinished = "its writer did not close it; open it once with permission to write"
+            raise IndexTrouble(f"{folder}: {unfinished} ({error})") from None
         if not forbidden and (write or stamp[-1]):
             raise IndexTrouble(f"{folder}: cannot be opened ({error}); {REMEDY}") from None
     try:  # nothing changes in a folder that cannot be written to
@@ -308,11 +304,9 @@ def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
 
 def _stamp(path: Path) -> tuple[int, ...]:
     """Return numbers that change when the file does. The last is the size of its write-ahead log."""
-    stat = path.stat()
-    try:
+    stat, log_size = path.stat(), 0
+    with suppress(FileNotFoundError):
         log_size = path.with_name(path.name + "-wal").stat().st_size
-    except FileNotFoundError:
-        log_size = 0
     return stat.st_ino, stat.st_size, stat.st_mtime_ns, log_size
 
 
@@ -336,13 +330,10 @@ def _key(name: str) -> int:
 
 def _pack_date(text: str | None) -> str | int | None:
     """Return the number of the day if the text is a date in the form YYYY-MM-DD, else the text."""
-    if text is None:
-        return None
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return text
-    return day.toordinal() if day.isoformat() == text else text
+    with suppress(ValueError):
+        day = date.fromisoformat(text or "")
+        return day.toordinal() if day.isoformat() == text else text
+    return text
 
 
 def _record(row: tuple[Any, ...]) -> DocumentRecord:

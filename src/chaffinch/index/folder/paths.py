@@ -25,6 +25,7 @@ from chaffinch.native.segment import Segment
 
 CATALOGUE, SEGMENTS, LOCK = address.CATALOGUE, "segments", "writer.lock"
 PART = "catalogue.part"
+DISK_FULL = "the disk is full; make room and try again"
 STILL_THERE = "what was in the index is still there"
 
 _SYNC_SIZE = 16 << 20

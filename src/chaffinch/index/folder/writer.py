@@ -67,9 +67,7 @@ class Writer:
             if self.settings.content == "text":
                 needed += sum(document.size for document in batch.documents)
             if shutil.disk_usage(self.folder).free < needed:  # rather than fail when half of it is written
-                raise IndexTrouble(
-                    f"{self.folder}: the disk is full; make room and try again; {paths.STILL_THERE}"
-                )
+                raise IndexTrouble(f"{self.folder}: {paths.DISK_FULL}; {paths.STILL_THERE}")
             first = int(self._catalogue.meta("next"))  # only this writer takes numbers
             if first + len(batch.documents) > 2**32:
                 raise IndexTrouble(f"{self.folder}: 2^32 {NO_NUMBERS_LEFT}")
@@ -181,15 +179,12 @@ class Writer:
         if sum(span.length for span in spans) == end:
             return
         old, new = (paths.text_path(self.folder, number) for number in (generation, generation + 1))
-        try:
-            source = paths.TextFile(old)
-        except FileNotFoundError:
+        if not old.exists():
             return  # searches and verify report the missing texts
         try:
-            with closing(source):
-                moved, end = paths.append_contents(
-                    new, 0, ((span.document, source.read(span)) for span in spans)
-                )
+            with closing(paths.TextFile(old)) as source:
+                contents = ((span.document, source.read(span)) for span in spans)
+                moved, end = paths.append_contents(new, 0, contents)
             with self._catalogue.change():
                 self._catalogue.take("texts", 1)
                 self._catalogue.set_contents(moved, end)

@@ -298,14 +298,11 @@ def _prepare_reader(connection: Connection) -> None:
 
 def _prepare_writer(address: Address, connection: Connection) -> None:
     """Take the writer's lock. The server releases it when the connection ends, however it ends."""
-    row = connection.execute(schema.LOCK_WRITER, [_lock_number(address)]).fetchone()
+    # A database has one set of lock numbers for all its schemas.
+    key = blake2b(f"chaffinch {address.schema}".encode(), digest_size=8).digest()
+    row = connection.execute(schema.LOCK_WRITER, [int.from_bytes(key, signed=True)]).fetchone()
     if not (row and row[0]):
         raise IndexTrouble(f"{address.shown}: {BUSY}")
-
-
-def _lock_number(address: Address) -> int:
-    """Return the number of the writer's lock. A database has one set of numbers for all its schemas."""
-    return int.from_bytes(blake2b(f"chaffinch {address.schema}".encode(), digest_size=8).digest(), signed=True)
 
 
 def _mask(settings: Settings) -> np.uint64:
