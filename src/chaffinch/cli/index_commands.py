@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from chaffinch.index.records import DocumentRecord
 
 _PATHS = click.Path(path_type=Path)
-_JSON = option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
+_flag = partial(option, is_flag=True)
+_JSON = _flag("--json", "as_json", help="Write JSON to standard output.")
 _WHERE = argument("where", metavar="INDEX")
 _EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may miss passages."
 _SHOWN = 12
@@ -94,10 +95,8 @@ def _command(
     option("--recipe", default="text", help="text, code, koala, or a programming language."),
     option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]"),
     option("-w", type=int, help="Window: every shared run of W+K-1 symbols is found.  [26; 9 for programs]"),
-    option("--no-content", is_flag=True, help="Store fingerprints only, for privacy."),
-    option(
-        "--keep-search-set", is_flag=True, help="koala: store the fingerprints to choose from, not the text."
-    ),
+    _flag("--no-content", help="Store fingerprints only, for privacy."),
+    _flag("--keep-search-set", help="koala: store the fingerprints to choose from, not the text."),
     option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]"),
     option("--searched", type=int, help="koala: fingerprints to search with.  [1000]"),
     option("--skip", type=int, help="koala: symbols to ignore at the start of a document.  [100]"),
@@ -130,7 +129,7 @@ _ADDING = (
     option("--url", help="Where the documents are."),
     option("--contact", help="Whom to ask about the documents."),
     option("--date", help="When the documents were written or handed in."),
-    option("--boilerplate", is_flag=True, help="Passages of these documents are never a match."),
+    _flag("--boilerplate", help="Passages of these documents are never a match."),
 )
 
 
@@ -199,7 +198,7 @@ def remove(where: str, names: tuple[str, ...]) -> _Result:
     return _Result(result, f"{len(removed)} removed", ERROR if missing else FOUND)
 
 
-@_command(option("--documents", is_flag=True, help="List every document too."))
+@_command(_flag("--documents", help="List every document too."))
 def info(where: str, documents: bool) -> _Result:
     """Show the size, the recipe and what needs attention."""
     with _open(where) as opened:
@@ -259,27 +258,17 @@ def verify(where: str) -> _Result:
 
 @_command(
     argument("names", nargs=-1),
-    option(
-        "--suspicious",
-        is_flag=True,
-        help="Rotate documents that many slightly different queries came close to.",
-    ),
-    option(
-        "--source",
-        "sources",
-        multiple=True,
-        type=_PATHS,
-        help="Where the files are, if the texts are not stored.",
-    ),
+    _flag("--suspicious", help="Rotate documents that many slightly different queries came close to."),
+    option("--source", multiple=True, type=_PATHS, help="Where the files are, if the texts are not stored."),
 )
-def rotate(where: str, names: tuple[str, ...], suspicious: bool, sources: tuple[Path, ...]) -> _Result:
+def rotate(where: str, names: tuple[str, ...], suspicious: bool, source: tuple[Path, ...]) -> _Result:
     """Choose again which fingerprints are stored.
 
     This is for the recipe koala. It rotates the documents you name, or all of them.
     """
     with _open(where) as opened:
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
-        report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=_progress)
+        report = opened.rotate(chosen if names or suspicious else None, sources=source, progress=_progress)
     _warn_skipped(report.skipped)
     line = f"{len(report.rotated)} rotated, {len(report.skipped)} skipped"
     return _Result(asdict(report), line, ERROR if report.skipped else FOUND if report.rotated else NOTHING)
@@ -311,7 +300,7 @@ def import_(where: str, path: Path) -> _Result:
 @option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
 @option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
 @option("-o", "--output", type=_PATHS, help="Write a report: a .html file or a folder.")
-@option("--json", "as_json", is_flag=True, help="Write everything as JSON to standard output.")
+@_flag("--json", "as_json", help="Write everything as JSON to standard output.")
 def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bool, **how: Any) -> None:
     """Show which indexed documents share text with these files, and where."""
     from chaffinch.index.answers import to_json, to_report

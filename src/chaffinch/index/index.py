@@ -8,22 +8,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
+from chaffinch.fingerprinting import Readable, document_for
 from chaffinch.index import transfer
 from chaffinch.index.address import is_database, without_password
 from chaffinch.index.answers import Answer
 from chaffinch.index.contents import unpack
 from chaffinch.index.folder.folder_store import FolderStore
-from chaffinch.index.ingest import IngestReport, ingest, plain_name
+from chaffinch.index.ingest import Ingest, IngestReport, plain_name
 from chaffinch.index.koala import rotation, selection
 from chaffinch.index.koala.probes import is_close
 from chaffinch.index.records import CONTENTS, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Progress, Store
+from chaffinch.native.fingerprint import threads_used
 from chaffinch.read.collect import Item, collect
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document
+
+Items = Item | Iterable[Item]
 
 
 def _ignore(_: str) -> None:
@@ -102,7 +105,7 @@ class Index:
 
     def add(
         self,
-        items: Item | Iterable[Item],
+        items: Items,
         *,
         metadata: Metadata = Metadata(),  # noqa: B008 - frozen
         boilerplate: bool = False,
@@ -116,12 +119,12 @@ class Index:
         again. Another content under a known name needs `replacing`.
         """
         with self._writing():
-            documents = collect(items, json_lines=True)
-            report = ingest(self.store, documents, metadata, boilerplate, replacing, threads, progress)
+            ingest = Ingest(self.store, metadata, boilerplate, replacing, threads_used(threads))
+            report = ingest.run(collect(items, json_lines=True), progress)
             self.store.forget_probes(report.replaced)
             return report
 
-    def replace(self, items: Item | Iterable[Item], **options: object) -> IngestReport:
+    def replace(self, items: Items, **options: object) -> IngestReport:
         """Add documents, and replace those with the same names."""
         return self.add(items, replacing=True, **options)  # type: ignore[arg-type]
 
@@ -135,16 +138,11 @@ class Index:
         return sorted(numbers)
 
     def search(
-        self,
-        document: fingerprinting.Readable,
-        *,
-        effort: float = 1.0,
-        window: int | None = None,
-        top: int | None = TOP,
+        self, document: Readable, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
     ) -> Answer:
         """Find the documents that share the most with this one, the strongest first. See `Answer`."""
-        query = fingerprinting.document_for(document, self.recipe)
-        answer = search(self.store, query, effort=effort, window=window, top=top)
+        query = document_for(document, self.recipe)
+        answer = search(self.store, query, effort, window, top)
         if self.store.settings.stored is not None:
             shares = ((hit.document.name, hit.containment) for hit in answer)
             self.store.record_probe(query.data, [name for name, s in shares if is_close(s.query, s.document)])
@@ -176,11 +174,7 @@ class Index:
         return [document for document in probed if document.name in numbers]
 
     def rotate(
-        self,
-        names: Iterable[str] | None = None,
-        *,
-        sources: Item | Iterable[Item] = (),
-        progress: Progress = _ignore,
+        self, names: Iterable[str] | None = None, *, sources: Items = (), progress: Progress = _ignore
     ) -> rotation.RotationReport:
         """Choose again which fingerprints are stored, for these documents or all. Searches go on meanwhile."""
         with self._writing():

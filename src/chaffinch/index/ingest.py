@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from chaffinch import fingerprinting
 from chaffinch.errors import SkipReason
 from chaffinch.index import contents
-from chaffinch.index.background import Submit, background
+from chaffinch.index.background import background
 from chaffinch.index.koala import selection
 from chaffinch.index.records import Batch, DocumentRecord, Metadata, Settings
 from chaffinch.index.store import Store
 from chaffinch.native.fingerprint import Batch as FingerprintBatch
-from chaffinch.native.fingerprint import threads_used
 from chaffinch.native.segment import Postings
 from chaffinch.read.collect import Collected
 from chaffinch.types import Document, Fingerprints, Skipped
@@ -64,55 +63,44 @@ def content_digest(data: bytes) -> bytes:
     return sha256(data).digest()[:10]
 
 
-def ingest(
-    store: Store,
-    items: Iterable[Collected | Skipped],
-    metadata: Metadata,
-    boilerplate: bool,
-    replacing: bool,
-    threads: int | None,
-    progress: Callable[[Document], None] | None,
-) -> IngestReport:
-    """Add documents batch by batch. Every batch that was written stays, whatever happens to the next one."""
-    with background(1) as pack, background(1) as commit:
-        metadata = _plain_metadata(metadata)
-        run = _Ingest(store, metadata, boilerplate, replacing, threads_used(threads), pack, commit)
-        for item in items:
-            if isinstance(item, Skipped):
-                run.report.skipped.append(item)
-                continue
-            run.take(*item)
-            if progress:
-                progress(item[0])
-            if run.size >= _BATCH_BYTES or len(run.batch) >= _BATCH_DOCUMENTS:
-                run.write()
-        run.write()
-        run.wait(0)
-    return run.report
-
-
 @dataclass
-class _Ingest:
-    """One run of `ingest`."""
+class Ingest:
+    """One run that adds documents batch by batch. Batches that were written stay, whatever happens next."""
 
     store: Store
     metadata: Metadata
     boilerplate: bool
     replacing: bool
     threads: int
-    pack: Submit
-    commit: Submit
     report: IngestReport = field(default_factory=IngestReport)
-    batch: dict[str, tuple[Document, Metadata, bytes]] = field(default_factory=dict)
-    size: int = 0
-    pending: deque[Future[None]] = field(default_factory=deque)
-    has_failed: bool = False
-    digests: dict[str, bytes] = field(default_factory=dict)
+    _batch: dict[str, tuple[Document, Metadata, bytes]] = field(default_factory=dict)
+    _size: int = 0
+    _pending: deque[Future[None]] = field(default_factory=deque)
+    _has_failed: bool = False
+    _digests: dict[str, bytes] = field(default_factory=dict)
 
-    def take(self, document: Document, own_metadata: Mapping[str, str]) -> None:
+    def run(
+        self, items: Iterable[Collected | Skipped], progress: Callable[[Document], None] | None
+    ) -> IngestReport:
+        self.metadata = _plain_metadata(self.metadata)
+        with background(1) as self._pack, background(1) as self._commit:
+            for item in items:
+                if isinstance(item, Skipped):
+                    self.report.skipped.append(item)
+                    continue
+                self._take(*item)
+                if progress:
+                    progress(item.document)
+                if self._size >= _BATCH_BYTES or len(self._batch) >= _BATCH_DOCUMENTS:
+                    self._write()
+            self._write()
+            self._wait(0)
+        return self.report
+
+    def _take(self, document: Document, own_metadata: Mapping[str, str]) -> None:
         name, digest = plain_name(document.name), content_digest(document.data)
-        if name in self.digests:
-            if self.digests[name] == digest:
+        if name in self._digests:
+            if self._digests[name] == digest:
                 self.report.already.append(name)
             else:
                 reason = "another document with this name was just added; use another name"
@@ -120,17 +108,16 @@ class _Ingest:
             return
         metadata = _plain_metadata(replace(self.metadata, **own_metadata)) if own_metadata else self.metadata
         named = document if name == document.name else replace(document, name=name)
-        self.digests[name] = digest
-        self.batch[name] = named, metadata, digest
-        self.size += len(document.data)
+        self._digests[name] = digest
+        self._batch[name] = named, metadata, digest
+        self._size += len(document.data)
 
-    def write(self) -> None:
+    def _write(self) -> None:
         """Hand the batch to the background threads, and wait while too many batches are pending."""
-        batch, self.batch, self.size = self.batch, {}, 0
+        batch, self._batch, self._size = self._batch, {}, 0
         documents, replaced = self._new(batch)
-        prepared = fingerprinting.prepare(
-            documents, self.store.settings.recipe, threads=self.threads, only_starts=True
-        )
+        recipe = self.store.settings.recipe
+        prepared = fingerprinting.prepare(documents, recipe, threads=self.threads, only_starts=True)
         self.report.skipped += prepared.skipped
         if not prepared.documents:
             return
@@ -138,41 +125,35 @@ class _Ingest:
         records = []
         for d, symbols, count in zip(prepared.documents, _symbols(prepared.prints), counts, strict=True):
             original, metadata, digest = batch[d.name]
-            size = len(original.data)
-            records.append(
-                DocumentRecord(d.name, digest, size, symbols, count, metadata, boilerplate=self.boilerplate)
-            )
-        packed = self.pack(_packed, prepared, search_sets, self.store.settings, self.threads)
-        self.pending.append(self.commit(self._add, records, postings, packed, replaced))
-        self.wait(_MAX_PENDING)
-
-    def _add(
-        self,
-        records: list[DocumentRecord],
-        postings: Postings,
-        packed: Future[list[bytes | None]],
-        replaced: Mapping[str, int],
-    ) -> None:
-        """Write one batch. After a batch that failed, none is written."""
-        if self.has_failed:
-            return
-        self.has_failed = True  # until everything below is done
-        first_names = self.store.names_by_digest([r.digest for r in records])
-        for r in records:
-            first_names.setdefault(r.digest, r.name)
+            sizes = len(original.data), symbols, count
+            records.append(DocumentRecord(d.name, digest, *sizes, metadata, boilerplate=self.boilerplate))
+        packed = self._pack(_packed, prepared, search_sets, self.store.settings, self.threads)
         old = [replaced[r.name] for r in records if r.name in replaced]
-        self.store.add(Batch(records, postings, _wait_for(packed), old))
-        self.report.added += [r.name for r in records]
-        self.report.replaced += [r.name for r in records if r.name in replaced]
-        copies = [(r.name, first_names[r.digest]) for r in records]
-        self.report.copies += [(name, of) for name, of in copies if of != name and of not in replaced]
-        self.has_failed = False
+        written = Batch(records, postings, _wait_for(packed), old)
+        self._pending.append(self._commit(self._add, written, replaced))
+        self._wait(_MAX_PENDING)
 
-    def wait(self, most: int) -> None:
+    def _add(self, batch: Batch, replaced: Mapping[str, int]) -> None:
+        """Write one batch. After a batch that failed, none is written."""
+        if self._has_failed:
+            return
+        self._has_failed = True  # until everything below is done
+        names = [r.name for r in batch.documents]
+        first_names = self.store.names_by_digest([r.digest for r in batch.documents])
+        for r in batch.documents:
+            first_names.setdefault(r.digest, r.name)
+        self.store.add(batch)
+        self.report.added += names
+        self.report.replaced += [name for name in names if name in replaced]
+        copies = [(r.name, first_names[r.digest]) for r in batch.documents]
+        self.report.copies += [(name, of) for name, of in copies if of != name and of not in replaced]
+        self._has_failed = False
+
+    def _wait(self, most: int) -> None:
         """Wait until at most this many batches are pending."""
-        while len(self.pending) > most:
-            self.pending[0].result()
-            self.pending.popleft()
+        while len(self._pending) > most:
+            self._pending[0].result()
+            self._pending.popleft()
 
     def _new(
         self, batch: Mapping[str, tuple[Document, Metadata, bytes]]

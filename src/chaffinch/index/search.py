@@ -13,18 +13,8 @@ from numpy.typing import NDArray
 
 from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, Damaged
-from chaffinch.index import contents
-from chaffinch.index.answers import (
-    Answer,
-    Containment,
-    Discount,
-    DiscountReason,
-    Hit,
-    Relation,
-    SearchReceipt,
-    caution,
-    relation,
-)
+from chaffinch.index import answers, contents
+from chaffinch.index.answers import Answer, Containment, Discount, DiscountReason, Hit, Relation, SearchReceipt
 from chaffinch.index.evidence import Evidence, matches_in_postings, matches_in_texts
 from chaffinch.index.koala import selection
 from chaffinch.index.records import DocumentRecord, Settings
@@ -66,9 +56,7 @@ class Query:
     """Whether every fingerprint of the recipe is looked up."""
 
 
-def search(
-    store: Store, document: Document, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
-) -> Answer:
+def search(store: Store, document: Document, effort: float, window: int | None, top: int | None) -> Answer:
     """Find the documents that share the most with this one.
 
     `effort=1` looks up every fingerprint, and finds every shared run of t symbols. Less effort looks up the
@@ -287,12 +275,12 @@ class _Candidates:
             of_query = float(self.of_query[row]) / max(self.counted, 1)
             if settings.stored is not None:  # the few that are stored stand for all
                 of_query, of_document = selection.shares(ratio, common, sizes, settings.recipe)
-                note = caution(ratio, sizes)
+                note = answers.caution(ratio, sizes)
             is_certain = query.is_whole
             both = (of_query * sizes[0] + of_document * sizes[1]) / 2
             either = sum(sizes) - both
         resemblance = min(both / max(either, 1e-9), 1.0)
-        named = relation(of_query, of_document, sizes)
+        named = answers.relation(of_query, of_document, sizes)
         if named is Relation.IDENTICAL and not is_certain:
             named = Relation.EDITED
         matches, weight = evidence.matches if evidence else (), float(self.weights[row])

@@ -294,12 +294,11 @@ class FolderStore(ProbeFile, Store):
                 progress(f"Checking {Path(segment.name).name} ...")
                 try:
                     segment.check()
-                    if segment.last_document >= len(counted):
+                    end = segment.last_document + 1
+                    if end > len(counted):
                         raise Damaged(segment.name, "it belongs to another index")
                     for postings in segment.scan():
-                        counted[: segment.last_document + 1] += np.bincount(
-                            postings.documents, minlength=segment.last_document + 1
-                        )
+                        counted[:end] += np.bincount(postings.documents, minlength=end)
                 except Damaged as error:
                     problems.append(str(error))
             segments_are_whole = not problems

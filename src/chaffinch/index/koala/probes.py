@@ -68,9 +68,8 @@ class ProbeFile:
     def suspicious(self) -> list[ProbedDocument]:
         if (self.folder / FILE).exists():
             with _expendable(self.folder), closing(_connect(self.folder)) as connection:
-                return [
-                    ProbedDocument(*row) for row in connection.execute(_SUSPICIOUS, [expiry(), MIN_QUERIES])
-                ]
+                rows = connection.execute(_SUSPICIOUS, [expiry(), MIN_QUERIES])
+                return [ProbedDocument(*row) for row in rows]
         return []
 
     def forget_probes(self, names: Sequence[str]) -> None:

@@ -55,7 +55,7 @@ def rotate(
             missing.setdefault(records[number].digest, []).append(number)
         report.rotated += _replace(store, records, packed, search_sets)
     if missing:
-        for search_sets in _from_sources(store, missing, sources, report):
+        for search_sets in _from_sources(store, missing, sources, report.skipped):
             progress(f"Choosing again from the sources, {len(report.rotated)} documents so far ...")
             some = list(search_sets)
             report.rotated += _replace(store, store.records(some), store.contents(some), search_sets)
@@ -85,13 +85,13 @@ def _from_sources(
     store: Store,
     missing: dict[bytes, list[int]],
     sources: Iterable[Collected | Skipped],
-    report: RotationReport,
+    skipped: list[Skipped],
 ) -> Iterator[dict[int, Hashes]]:
     """Yield batches of search sets, and take the documents that a source has from `missing`."""
     search_sets: dict[int, Hashes] = {}
     for source in sources:
         if isinstance(source, Skipped):
-            report.skipped.append(source)
+            skipped.append(source)
             continue
         document = source.document
         key = content_digest(document.data)
@@ -100,7 +100,7 @@ def _from_sources(
         try:
             hashes = fingerprinting.fingerprint(document, store.settings.recipe).hashes
         except (Unreadable, CoreFailure) as error:  # readable when it was added: a program is missing here
-            report.skipped.append(Skipped.because(error, document.name))
+            skipped.append(Skipped.because(error, document.name))
             continue
         search_sets |= dict.fromkeys(missing.pop(key), hashes)
         if len(search_sets) >= _BATCH_DOCUMENTS:
