@@ -20,7 +20,7 @@ from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Match, Span, Stream
 
 if TYPE_CHECKING:
-    from chaffinch.index.search import Query
+    from chaffinch.index.search import Candidates
 
 _WORTH_THREADS = 4 << 20
 """Bytes. For less text, starting threads takes longer than the work."""
@@ -42,31 +42,24 @@ class Evidence:
 
 
 def matches_in_texts(
-    query: Query,
-    recipe: Recipe,
-    texts: Mapping[int, Document],
-    boilerplate: Sequence[Document],
-    postings: LookupResult,
-    owners: NDArray[np.int64],
+    candidates: Candidates, texts: Mapping[int, Document], boilerplate: Sequence[Document]
 ) -> dict[int, Evidence]:
-    """Find the maximal matches with each numbered document, without those in boilerplate.
-
-    `owners` has the number of documents with each hash of the query.
-    """
+    """Find the maximal matches with each numbered document, without those in boilerplate."""
     if not texts:
         return {}
+    query, recipe = candidates.query, candidates.store.settings.recipe
     # Without a guarantee, every run as long as a gram is found instead.
     exact = recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, scheme="all")
-    owner_counts = OwnerCounts(query.prints.positions, owners[query.hash_numbers])
+    owner_counts = OwnerCounts(query.prints.positions, candidates.owners[query.hash_numbers])
     threads = None if sum(len(document.data) for document in texts.values()) > _WORTH_THREADS else 1
     if boilerplate or exact is not recipe or not query.is_whole or exact.front.startswith(OTHER):
-        return _matches_of_other_fingerprints(query, exact, texts, boilerplate, owner_counts, threads)
+        return _matches_of_other_fingerprints(query.document, exact, texts, boilerplate, owner_counts, threads)
     common = extend_matches(
         fingerprinting.native_source(query.document, exact),
         {number: fingerprinting.native_source(document, exact) for number, document in texts.items()},
         QuerySeeds(query.prints.positions, query.hash_numbers),
         owner_counts,
-        postings,
+        candidates.postings,
         exact,
         GAP,
         threads,
@@ -78,7 +71,7 @@ def matches_in_texts(
 
 
 def _matches_of_other_fingerprints(
-    query: Query,
+    query: Document,
     recipe: Recipe,
     texts: Mapping[int, Document],
     boilerplate: Sequence[Document],
@@ -86,7 +79,7 @@ def _matches_of_other_fingerprints(
     threads: int | None,
 ) -> dict[int, Evidence]:
     """Fingerprint the texts again, where the fingerprints that were looked up are not enough."""
-    documents = [query.document, *texts.values()]
+    documents = [query, *texts.values()]
     streams = fingerprinting.streams(documents, recipe)
     sizes = [len(stream) for stream in streams]
     symbols = [stream.symbols for stream in streams]
@@ -106,7 +99,7 @@ def _matches_of_other_fingerprints(
         for extended in c.matches:  # from symbols to bytes
             for run in extended.runs:
                 run[:] = [*_bytes(streams[0], *run[:2]), *_bytes(stream, *run[2:])]
-        matches = _matches(query.document, document, c.matches)
+        matches = _matches(query, document, c.matches)
         identical = np.array_equal(streams[0].symbols, stream.symbols)
         evidence[number] = Evidence(matches, c.covered, (sizes[0], size), identical)
     return evidence
@@ -144,15 +137,13 @@ def _sorted(rows: Sequence[tuple[NDArray[Any], ...]]) -> LookupResult:
     return LookupResult(*(column[order].astype(np.uint32) for column in (queries, documents, positions)))
 
 
-def matches_in_postings(
-    query: Query, names: Mapping[int, str], postings: LookupResult, owners: NDArray[np.int64], k: int
-) -> dict[int, Evidence]:
+def matches_in_postings(candidates: Candidates, names: Mapping[int, str]) -> dict[int, Evidence]:
     """Find about where documents match whose text is not stored. The ends of the matches are not exact.
 
     Fingerprints take the place of symbols: inside a shared passage both documents select the same ones, so the
     core chains runs of equal fingerprints.
     """
-    prints = query.prints
+    query, prints, postings = candidates.query, candidates.query.prints, candidates.postings
     order = np.argsort(prints.positions, kind="stable")
     columns = (query.hash_numbers, prints.positions, prints.starts, prints.ends)
     numbers, positions, starts, ends = (column[order] for column in columns)
@@ -163,7 +154,7 @@ def matches_in_postings(
         Source.canonical(numbers.astype(np.uint32)),
         {number: Source.canonical(stream.symbols) for number, stream in streams.items()},
         QuerySeeds(indices, numbers),
-        OwnerCounts(indices, owners[numbers]),
+        OwnerCounts(indices, candidates.owners[numbers]),
         _sorted([stream.rows for stream in streams.values()]),
         Recipe("text", k=1, w=1),
         max(_POSTING_REACH * len(prints) // max(prints.symbols, 1), 1),
@@ -176,7 +167,7 @@ def matches_in_postings(
         left = Span(query.document.name, int(starts[first]), int(ends[last]))
         last_length = int(ends[last]) - int(starts[last])
         right = Span(name, stream.offset(right_first), stream.offset(right_end - 1) + last_length)
-        symbols = int(positions[last]) - int(positions[first]) + k
+        symbols = int(positions[last]) - int(positions[first]) + candidates.store.settings.recipe.k
         return Match(left, right, symbols, symbols, ((left, right),), extended.owners)
 
     return {

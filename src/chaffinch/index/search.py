@@ -69,7 +69,7 @@ def search(store: Store, document: Document, effort: float, window: int | None, 
         raise BadRecipe(f"top is {top}; give 1 or more, or None for all")
     query, settings = _query(document, store.settings, effort, window), store.settings
     with store.snapshot():
-        candidates = _Candidates(store, query)
+        candidates = Candidates(store, query)
         hits = candidates.hits(top)
         damaged = (*store.damage(), *dict.fromkeys(candidates.unreadable))
     hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
@@ -90,7 +90,7 @@ def search(store: Store, document: Document, effort: float, window: int | None, 
 def top_candidates(store: Store, document: Document, top: int) -> tuple[dict[int, str], int]:
     """Return the numbers and names of the best candidates, and the number of all candidates."""
     with store.snapshot():
-        candidates = _Candidates(store, _query(document, store.settings, 1.0, None))
+        candidates = Candidates(store, _query(document, store.settings, 1.0, None))
         best = candidates.records(islice(candidates.ranked(top), top))
     return {int(candidates.documents[row]): r.name for row, r in best.items()}, len(candidates.documents)
 
@@ -120,7 +120,7 @@ def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return ordered[is_first], inverse
 
 
-class _Candidates:
+class Candidates:
     """The documents that share anything with a query. Use this inside a snapshot of the store."""
 
     def __init__(self, store: Store, query: Query) -> None:
@@ -243,12 +243,10 @@ class _Candidates:
             packed = self.store.contents([*names, *self.boilerplate])
             texts = dict(self._unpack(names, packed))
             base = dict(self._unpack({n: f"boilerplate {n}" for n in self.boilerplate}, packed))
-            evidence = matches_in_texts(
-                self.query, settings.recipe, texts, list(base.values()), self.postings, self.owners
-            )
+            evidence = matches_in_texts(self, texts, list(base.values()))
         rest = {number: name for number, name in names.items() if number not in evidence}
         if settings.has_positions and rest:
-            evidence |= matches_in_postings(self.query, rest, self.postings, self.owners, settings.recipe.k)
+            evidence |= matches_in_postings(self, rest)
         return [evidence.get(number) for number in names]
 
     def _unpack(self, names: Mapping[int, str], packed: Mapping[int, bytes]) -> Iterator[tuple[int, Document]]:

@@ -89,13 +89,12 @@ def import_(store: Store, path: Path) -> int:
 
     An import that was cut off can be run again.
     """
-    count = 0
+    count, exported = 0, exported_settings(path)
+    exported.recipe.check(store.settings.recipe, store.where)
+    if exported != store.settings:
+        raise IndexTrouble(f"{path}: has other settings than {store.where}; import it into a new index")
     with _open(path, path, "r") as file:
-        lines = _numbered(path, file)
-        exported = _settings(path, lines)
-        exported.recipe.check(store.settings.recipe, store.where)
-        if exported != store.settings:
-            raise IndexTrouble(f"{path}: has other settings than {store.where}; import it into a new index")
+        lines = islice(_numbered(path, file), 1, None)
         while some := list(islice(lines, _BATCH_DOCUMENTS)):
             count += _add(store, path, some)
     return count
@@ -108,26 +107,18 @@ def _numbered(path: Path, file: IO[str]) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(file, 1):
             yield number, line
     except (EOFError, zlib.error, UnicodeError, OSError) as error:
-        raise Unreadable(
-            path,
-            SkipReason.DAMAGED,
-            f"damaged after line {number} ({error}); the lines before were imported",
-        ) from None
+        detail = f"damaged after line {number} ({error}); the lines before were imported"
+        raise Unreadable(path, SkipReason.DAMAGED, detail) from None
 
 
-def _settings(path: Path, lines: Iterator[tuple[int, str]]) -> Settings:
-    """Read the first line of an export."""
-    _, line = next(lines, (0, ""))
+def exported_settings(path: Path) -> Settings:
+    """Return the settings that an index needs to import this. They are in the first line."""
+    with _open(path, path, "r") as file:
+        _, line = next(_numbered(path, file), (0, ""))
     try:
         return Settings.from_dict(json.loads(line)["chaffinch_index"], str(path))
     except (ValueError, KeyError, TypeError):
         raise Unreadable(path, SkipReason.DAMAGED, "not an index export") from None
-
-
-def exported_settings(path: Path) -> Settings:
-    """Return the settings that an index needs to import this."""
-    with _open(path, path, "r") as file:
-        return _settings(path, _numbered(path, file))
 
 
 def _add(store: Store, path: Path, lines: Iterable[tuple[int, str]]) -> int:
@@ -147,11 +138,10 @@ def _read(path: Path, number: int, line: str) -> tuple[DocumentRecord, Any, byte
         positions = None
         if fields["positions"] is not None:
             positions = np.frombuffer(_decode(fields["positions"]), "<u4")
+        size, symbols, postings = (int(fields[key]) for key in ("size", "symbols", "postings"))
         metadata = Metadata(*(None if s is None else plain_name(s) for s in fields["about"].values()))
-        size, symbols, postings, generation = (
-            int(fields[key]) for key in ("size", "symbols", "postings", "generation")
-        )
-        digest, boilerplate = bytes.fromhex(fields["digest"]), bool(fields["boilerplate"])
+        generation, boilerplate = int(fields["generation"]), bool(fields["boilerplate"])
+        digest = bytes.fromhex(fields["digest"])
         record = DocumentRecord(name, digest, size, symbols, postings, metadata, generation, boilerplate)
         if len(hashes) != postings or (positions is not None and len(positions) != postings):
             raise ValueError("postings are missing")
@@ -159,9 +149,8 @@ def _read(path: Path, number: int, line: str) -> tuple[DocumentRecord, Any, byte
         if packed is not None:
             contents.decompress(name, packed)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, Damaged) as error:
-        raise Unreadable(
-            f"{path}:{number}", SkipReason.DAMAGED, f"not an exported document ({error})"
-        ) from None
+        detail = f"not an exported document ({error})"
+        raise Unreadable(f"{path}:{number}", SkipReason.DAMAGED, detail) from None
     return record, (hashes, positions), packed
 
 

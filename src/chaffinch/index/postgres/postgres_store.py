@@ -202,9 +202,7 @@ class PostgresStore(Store):
         if not documents:
             return
         deleted = self._writer.ask(schema.DELETE, _integers(documents))
-        with_postings = [number for number, postings in deleted if postings]
-        if with_postings:
-            self._writer.ask(schema.MARK_REMOVED, with_postings)
+        self._writer.ask(schema.MARK_REMOVED, [number for number, postings in deleted if postings])
         self._writer.ask(schema.COUNT_REMOVED, len(deleted), sum(postings for _, postings in deleted))
 
     def _purge_if_due(self) -> None:
