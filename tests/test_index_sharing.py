@@ -191,5 +191,5 @@ def test_making_an_index_where_one_is_being_made_is_refused(tmp_path: Path) -> N
     lock = paths.WriterLock(folder)
     with pytest.raises(IndexTrouble, match="somebody else is writing"):
         Index.create(folder)
-    lock.release()
+    lock.close()
     Index.create(folder).close()

@@ -20,7 +20,7 @@ from chaffinch.index.koala import rotation, selection
 from chaffinch.index.koala.probes import is_close
 from chaffinch.index.records import CONTENTS, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.search import TOP, search
-from chaffinch.index.store import Progress, Store
+from chaffinch.index.store import Progress, Store, close_on_error
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.read.collect import Item, collect
 from chaffinch.recipe import Recipe
@@ -79,11 +79,8 @@ class Index:
         """Open an index. If you give a recipe, it must be the one the index was created with."""
         index = cls(_store(where)(where))
         if recipe is not None:
-            try:
+            with close_on_error(index):
                 recipe.check(index.recipe, index.store.where)
-            except BaseException:
-                index.close()
-                raise
         return index
 
     @property

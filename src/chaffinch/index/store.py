@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,16 @@ NO_NUMBERS_LEFT = "documents have been added over time; export it and import it 
 Hashes = NDArray[np.uint64]
 Progress = Callable[[str], None]
 """Called with a line that says what is being done."""
+
+
+@contextmanager
+def close_on_error(resource: Any) -> Iterator[None]:
+    """Close the resource if the block fails."""
+    try:
+        yield
+    except BaseException:
+        resource.close()
+        raise
 
 
 class Store(Protocol):

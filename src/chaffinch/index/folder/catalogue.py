@@ -17,7 +17,7 @@ from zlib import crc32
 from chaffinch.errors import IndexTrouble, NoIndex
 from chaffinch.index.folder.paths import ContentSpan
 from chaffinch.index.records import DocumentRecord, Metadata, Settings
-from chaffinch.index.store import NO_INDEX
+from chaffinch.index.store import NO_INDEX, close_on_error
 
 # A million documents should need little space. Names and digests are looked up by a short key and then
 # compared: this takes a quarter of the space of an index of the names themselves. Documents from one source
@@ -314,12 +314,9 @@ def _open(uri: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         uri, uri=True, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False
     )
-    try:
+    with close_on_error(connection):
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("SELECT count(*) FROM meta").fetchone()
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 

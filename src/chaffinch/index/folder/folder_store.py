@@ -20,7 +20,7 @@ from chaffinch.index.folder.catalogue import REMEDY, Catalogue, SegmentRow
 from chaffinch.index.folder.writer import Writer
 from chaffinch.index.koala.probes import ProbeFile
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Settings
-from chaffinch.index.store import CLOSED, Hashes, Progress, Store
+from chaffinch.index.store import CLOSED, Hashes, Progress, Store, close_on_error
 from chaffinch.native.segment import LookupResult, Postings, Segment, lookup
 
 _SCANNED_DOCUMENTS = 20_000
@@ -34,8 +34,8 @@ class FolderStore(ProbeFile, Store):
 
     def __init__(self, where: str | Path) -> None:
         self.where = str(where)
-        self.folder = folder = Path(where)
-        self._reader = Catalogue(folder / paths.CATALOGUE)
+        self.folder = Path(where)
+        self._reader = Catalogue(self.folder / paths.CATALOGUE)
         self._reading, self._opening = threading.RLock(), threading.Lock()
         self._in_snapshot = self._closed = False
         self._writer: Writer | None = None
@@ -46,12 +46,8 @@ class FolderStore(ProbeFile, Store):
         self._rows: dict[int, SegmentRow] = {}
         self._damaged: dict[int, str] = {}
         self._removed = np.empty(0, np.uint32)
-        try:
-            with self._readable():
-                self.settings = self._reader.settings()
-        except BaseException:
-            self._reader.close()
-            raise
+        with close_on_error(self._reader), self._readable():
+            self.settings = self._reader.settings()
 
     @classmethod
     def create(cls, where: str | Path, settings: Settings) -> Self:
@@ -63,8 +59,7 @@ class FolderStore(ProbeFile, Store):
             if folder.exists() and not (folder.is_dir() and paths.is_free(folder)):
                 raise taken
             folder.mkdir(parents=True, exist_ok=True)
-            lock = paths.WriterLock(folder)
-            try:
+            with closing(paths.WriterLock(folder)):
                 if not paths.is_free(folder):  # another process was faster
                     raise taken
                 for leftover in folder.glob(f"{paths.PART}*"):
@@ -74,8 +69,6 @@ class FolderStore(ProbeFile, Store):
                 Catalogue.create(folder / paths.PART, settings)
                 (folder / paths.PART).replace(folder / paths.CATALOGUE)
                 paths.sync_folder(folder)
-            finally:
-                lock.release()
         return cls(folder)
 
     @contextmanager
@@ -132,7 +125,7 @@ class FolderStore(ProbeFile, Store):
             try:
                 opened[number] = paths.open_segment(path)
             except FileNotFoundError:
-                if self._is_merged_away(number):
+                if self._is_outdated():
                     return False
                 damaged[number] = self._describe_damage(number, Damaged(str(path), "it is missing"))
             except Damaged as error:
@@ -163,18 +156,17 @@ class FolderStore(ProbeFile, Store):
             if self._reader.meta("texts_end"):
                 opened = paths.TextFile(paths.text_path(self.folder, generation))
         except FileNotFoundError:
-            with closing(Catalogue(self.folder / paths.CATALOGUE)) as newest:
-                if int(newest.meta("texts")) != generation:
-                    return False  # otherwise it is lost, and reported when a text is read
+            if self._is_outdated():
+                return False  # otherwise it is lost, and reported when a text is read
         if self._texts:
             self._texts.close()
         self._texts, self._generation = opened, generation
         return True
 
-    def _is_merged_away(self, number: int) -> bool:
-        """Return whether a newer state no longer has the segment."""
-        with closing(Catalogue(self.folder / paths.CATALOGUE)) as newest:
-            return all(row.number != number for row in newest.segments())
+    def _is_outdated(self) -> bool:
+        """Return whether there is a newer state, whose files a merge may have replaced."""
+        with closing(Catalogue(self._reader.path)) as newest:
+            return bool(newest.meta("version") != self._reader.meta("version"))
 
     def lookup(self, hashes: Hashes) -> LookupResult:
         with self.snapshot():
@@ -225,8 +217,7 @@ class FolderStore(ProbeFile, Store):
 
     def _all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         """Yield the documents of one state over a connection of their own, so that others need not wait."""
-        path = self.folder / paths.CATALOGUE
-        with self._readable(), closing(Catalogue(path)) as catalogue, catalogue.transaction():
+        with self._readable(), closing(Catalogue(self._reader.path)) as catalogue, catalogue.transaction():
             yield from catalogue.all_records()
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:

@@ -191,7 +191,7 @@ class WriterLock:
                 raise IndexTrouble(f"{folder}: {BUSY}") from None
             raise
 
-    def release(self) -> None:
+    def close(self) -> None:
         self._connection.close()
 
 

@@ -35,9 +35,9 @@ class Writer:
         self._leftovers: list[Path] = []
         """Files of failed or interrupted changes, to delete unless the catalogue uses them after all."""
         with ExitStack() as resources:
-            resources.callback(paths.WriterLock(folder).release)
-            self._catalogue = Catalogue(folder / paths.CATALOGUE, write=True)
-            resources.callback(self._catalogue.close)
+            resources.enter_context(closing(paths.WriterLock(folder)))
+            catalogue = Catalogue(folder / paths.CATALOGUE, write=True)
+            self._catalogue = resources.enter_context(closing(catalogue))
             in_use = {row.number for row in self._catalogue.segments()}
             self._leftovers = paths.unused_files(folder, in_use, int(self._catalogue.meta("texts")))
             if self._leftovers:

@@ -14,7 +14,7 @@ from psycopg import conninfo, errors
 from psycopg.sql import SQL
 
 from chaffinch.errors import IndexTrouble, NoIndex
-from chaffinch.index.store import CLOSED, NO_INDEX
+from chaffinch.index.store import CLOSED, NO_INDEX, close_on_error
 
 _NAME = "chaffinch"
 _CONNECT_TIMEOUT = "10"
@@ -153,13 +153,10 @@ def connect(address: Address, prepare: Callable[[Connection], None] = lambda _: 
         reason = _reason(error, address)
         advice = next(advice for pattern, advice in _ADVICE_ON_CONNECTING if re.search(pattern, reason))
         raise IndexTrouble(f"{address.shown}: cannot be reached ({reason}); {advice}") from None
-    try:
+    with close_on_error(connection):
         with wrap_errors(address):
             connection.execute("SELECT set_config('search_path', %s, false)", [f'"{address.schema}"'])
         prepare(connection)
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 

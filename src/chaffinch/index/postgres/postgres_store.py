@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from functools import partial
 from hashlib import blake2b
@@ -22,7 +22,7 @@ from chaffinch.index.koala import probes
 from chaffinch.index.postgres import schema
 from chaffinch.index.postgres.connection import Address, Connection, Session, connect, wrap_errors
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
-from chaffinch.index.store import BUSY, NO_NUMBERS_LEFT, Hashes, Progress, Store
+from chaffinch.index.store import BUSY, NO_NUMBERS_LEFT, Hashes, Progress, Store, close_on_error
 from chaffinch.native.segment import LookupResult, Postings
 
 _BATCH_DOCUMENTS = 1000
@@ -54,23 +54,16 @@ class PostgresStore(Store):
         self._reader = Session(self._address, _prepare_reader)
         self._writer = Session(self._address, partial(_prepare_writer, self._address))
         self._prober = Session(self._address, _prepare_reader)
-        try:
+        with close_on_error(self):
             self._citus = bool(self._ask(schema.HAS_CITUS)[0][0])
             settings = json.loads(self._ask("SELECT settings FROM meta")[0][0])
             self.settings = Settings.from_dict(settings, self.where)
-        except BaseException:
-            self.close()
-            raise
 
     @classmethod
     def create(cls, where: str | Path, settings: Settings) -> Self:
         address = Address.parse(str(where))
-        connection = connect(address)
-        try:
-            with wrap_errors(address), connection.transaction():
-                _create(connection, address, settings)
-        finally:
-            connection.close()
+        with closing(connect(address)) as connection, wrap_errors(address), connection.transaction():
+            _create(connection, address, settings)
         return cls(where)
 
     @contextmanager
