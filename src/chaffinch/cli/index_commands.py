@@ -25,7 +25,7 @@ _EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may mi
 
 @main.group()
 def index() -> None:
-    """Create and maintain an index: an archive that grows and can be searched.
+    """Create and maintain an archive that you can search.
 
     INDEX is a folder, or the address of a PostgreSQL database: postgresql://user@host/database#name.
     """
@@ -176,7 +176,7 @@ def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_jso
 @click.option("--documents", is_flag=True, help="List every document too.")
 @JSON
 def info(where: str, documents: bool, as_json: bool) -> None:
-    """Show the size and the recipe of an index, and what needs attention."""
+    """Show the size, the recipe and what needs attention."""
     with _open(where) as opened:
         size, settings = opened.info(), opened.store.settings
         result = asdict(size) | {
@@ -261,7 +261,10 @@ def rotate(
     sources: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Choose again which fingerprints are stored, for all documents or those named. For the recipe koala."""
+    """Choose again which fingerprints are stored.
+
+    This is for the recipe koala. It rotates the documents you name, or all of them.
+    """
     with _open(where) as opened:
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
         report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=progress)
@@ -276,7 +279,10 @@ def rotate(
 @click.argument("path", type=PATH)
 @JSON
 def export(where: str, path: Path, as_json: bool) -> None:
-    """Write the index as JSON Lines, compressed if PATH ends in .gz. It holds the secret of a koala index."""
+    """Write the index as JSON Lines, compressed if PATH ends in .gz.
+
+    The file contains the secret of a koala index.
+    """
     with _open(where) as opened:
         count = opened.export(path)
     result = {"documents": count, "path": str(path)}
@@ -288,7 +294,7 @@ def export(where: str, path: Path, as_json: bool) -> None:
 @click.argument("path", type=PATH)
 @JSON
 def import_(where: str, path: Path, as_json: bool) -> None:
-    """Create an index from an export, or continue an import that was cut off."""
+    """Create an index from an export, or resume an import."""
     from chaffinch.index.index import open_for_import
 
     with open_for_import(where, path) as opened:
@@ -300,9 +306,7 @@ def import_(where: str, path: Path, as_json: bool) -> None:
 @_WHERE
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
-@click.option(
-    "--window", type=int, help="A wider window is faster too, and finds every run of its own guarantee."
-)
+@click.option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
 @click.option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
 @click.option("-o", "--output", type=PATH, help="Write a report: a .html file or a folder.")
 @JSON
@@ -316,7 +320,7 @@ def search(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Show which indexed documents share text with these files, and where."""
+    """Find indexed documents that share text with these files."""
     from chaffinch.index.answers import to_json, to_report
     from chaffinch.read import collect
 
