@@ -209,7 +209,7 @@ def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_jso
 @click.option("--documents", is_flag=True, help="List every document too.")
 @_JSON
 def info(where: str, documents: bool, as_json: bool) -> None:
-    """Show the size and the recipe of an index, and what needs attention."""
+    """Show the size, the recipe and what needs attention."""
     with _open(where) as opened:
         size, settings = opened.info(), opened.store.settings
         result = asdict(size) | {
@@ -294,7 +294,10 @@ def rotate(
     sources: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Choose again which fingerprints are stored, for all documents or those named. For the recipe koala."""
+    """Choose again which fingerprints are stored.
+
+    This is for the recipe koala. It rotates the documents you name, or all of them.
+    """
     with _open(where) as opened:
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
         report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=_progress)
@@ -321,7 +324,7 @@ def export(where: str, path: Path, as_json: bool) -> None:
 @click.argument("path", type=_PATHS)
 @_JSON
 def import_(where: str, path: Path, as_json: bool) -> None:
-    """Create an index from an export, or continue an import that was cut off."""
+    """Create an index from an export, or resume an import."""
     from chaffinch.index.index import open_for_import
 
     with open_for_import(where, path) as opened:
@@ -333,9 +336,7 @@ def import_(where: str, path: Path, as_json: bool) -> None:
 @_WHERE
 @click.argument("files", nargs=-1, required=True, type=_PATHS)
 @click.option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
-@click.option(
-    "--window", type=int, help="A wider window is faster too, and finds every run of its own guarantee."
-)
+@click.option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
 @click.option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
 @click.option("-o", "--output", type=_PATHS, help="Write a report: a .html file or a folder.")
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON to standard output.")
