@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial, wraps
 from pathlib import Path
@@ -11,18 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click import argument, option
 
-from chaffinch.cli.commands import (
-    ERROR,
-    FOUND,
-    NOTHING,
-    is_error,
-    main,
-    print_json,
-    printable,
-    terminal_progress,
-    warn,
-    warn_skipped,
-)
+from chaffinch.cli.app import ERROR, FOUND, JSON, NOTHING, PATH, PATHS, K, W, exit_code, main
+from chaffinch.cli.output import LISTED, print_json, print_result, printable, progress, warn, warn_skipped
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.types import Document, Skipped
 
@@ -31,18 +21,14 @@ if TYPE_CHECKING:
     from chaffinch.index.index import Index
     from chaffinch.index.records import DocumentRecord
 
-_PATHS = click.Path(path_type=Path)
 _flag = partial(option, is_flag=True)
-_JSON = _flag("--json", "as_json", help="Write JSON to standard output.")
 _WHERE = argument("where", metavar="INDEX")
 _EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may miss passages."
-_SHOWN = 12
-"""Warnings of one kind that are printed, at most."""
 
 
 @main.group()
 def index() -> None:
-    """Create and maintain an index: an archive that grows and can be searched.
+    """Create and maintain an archive that you can search.
 
     INDEX is a folder, or the address of a PostgreSQL database: postgresql://user@host/database#name.
     """
@@ -52,11 +38,6 @@ def _open(where: str) -> Index:
     from chaffinch.index.index import Index
 
     return Index.open(where)
-
-
-def _progress(line: str) -> None:
-    if (show := terminal_progress()) is not None:
-        show(line)
 
 
 class _Result(NamedTuple):
@@ -76,15 +57,11 @@ def _command(
         @wraps(function)
         def run(as_json: bool, **options: Any) -> None:
             result = function(**options)
-            _progress("")
-            if as_json:
-                print_json(result.json)
-            else:
-                click.echo(result.text)
+            print_result(as_json, result.json, result.text)
             click.get_current_context().exit(result.code)
 
         command: Any = run
-        for parameter in (_JSON, *reversed(parameters), _WHERE):  # decorators apply from the inside out
+        for parameter in (JSON, *reversed(parameters), _WHERE):  # decorators apply from the inside out
             command = parameter(command)
         return index.command(name)(command)
 
@@ -93,8 +70,8 @@ def _command(
 
 @_command(
     option("--recipe", default="text", help="text, code, koala, or a programming language."),
-    option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]"),
-    option("-w", type=int, help="Window: every shared run of W+K-1 symbols is found.  [26; 9 for programs]"),
+    K,
+    W,
     _flag("--no-content", help="Store fingerprints only, for privacy."),
     _flag("--keep-search-set", help="koala: store the fingerprints to choose from, not the text."),
     option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]"),
@@ -125,7 +102,7 @@ def create(where: str, recipe: str, no_content: bool, keep_search_set: bool, **o
 
 
 _ADDING = (
-    argument("paths", nargs=-1, required=True, type=_PATHS),
+    PATHS,
     option("--url", help="Where the documents are."),
     option("--contact", help="Whom to ask about the documents."),
     option("--date", help="When the documents were written or handed in."),
@@ -157,32 +134,24 @@ def _add(
     read: list[str] = []
     size = 0
 
-    def progress(document: Document) -> None:
+    def show(document: Document) -> None:
         nonlocal size
         read.append(document.name)
         size += len(document.data)
         if len(read) % 100 == 1:
-            _progress(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
+            progress(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
 
     how = {"boilerplate": boilerplate, "replacing": replacing}
     with _open(where) as opened:
-        report = opened.add(paths, metadata=Metadata(**metadata), progress=progress, **how)
-        _progress("Writing ...")
-    _warn_skipped(report.skipped)
-    for name, of in report.copies[:_SHOWN]:
+        report = opened.add(paths, metadata=Metadata(**metadata), progress=show, **how)
+        progress("Writing ...")
+    warn_skipped(report.skipped)
+    for name, of in report.copies[:LISTED]:
         warn(f"{name}: has the same content as {of}")
     counts = f"{len(report.added)} added ({len(report.replaced)} replaced others)"
     line = f"{counts}, {len(report.already)} already in the index, {len(report.skipped)} skipped"
-    failed = is_error(report.skipped, paths, read)
-    return _Result(
-        asdict(report) | {"copies": [{"name": name, "of": of} for name, of in report.copies]},
-        line,
-        ERROR if failed else FOUND if report.added or report.already else NOTHING,
-    )
-
-
-def _warn_skipped(skipped: Iterable[Skipped]) -> None:
-    warn_skipped(list(skipped), "--json lists all of them")
+    result = asdict(report) | {"copies": [{"name": name, "of": of} for name, of in report.copies]}
+    return _Result(result, line, exit_code(bool(report.added or report.already), report.skipped, paths, read))
 
 
 @_command(argument("names", nargs=-1, required=True))
@@ -193,7 +162,7 @@ def remove(where: str, names: tuple[str, ...]) -> _Result:
     with _open(where) as opened:
         removed = opened.remove(names)
     missing = sorted(name for name in set(names) if plain_name(name) not in removed)
-    _warn_skipped(Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing)
+    warn_skipped([Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing])
     result = {"removed": removed, "missing": missing}
     return _Result(result, f"{len(removed)} removed", ERROR if missing else FOUND)
 
@@ -241,7 +210,7 @@ def _record(document: DocumentRecord) -> dict[str, Any]:
 def merge(where: str) -> _Result:
     """Compact the index fully; partial compaction is automatic."""
     with _open(where) as opened:
-        opened.merge(_progress)
+        opened.merge(progress)
         size = opened.info()
     return _Result(asdict(size), f"{size.segments} segments, {size.bytes / 1e6:,.1f} MB")
 
@@ -250,7 +219,7 @@ def merge(where: str) -> _Result:
 def verify(where: str) -> _Result:
     """Read everything and report what is wrong."""
     with _open(where) as opened:
-        problems = opened.verify(_progress)
+        problems = opened.verify(progress)
     for problem in problems:
         warn(problem)
     return _Result({"problems": problems}, f"{len(problems) or 'no'} problems", ERROR if problems else FOUND)
@@ -259,7 +228,7 @@ def verify(where: str) -> _Result:
 @_command(
     argument("names", nargs=-1),
     _flag("--suspicious", help="Rotate documents that many slightly different queries came close to."),
-    option("--source", multiple=True, type=_PATHS, help="Where the files are, if the texts are not stored."),
+    option("--source", multiple=True, type=PATH, help="Where the files are, if the texts are not stored."),
 )
 def rotate(where: str, names: tuple[str, ...], suspicious: bool, source: tuple[Path, ...]) -> _Result:
     """Choose again which fingerprints are stored.
@@ -268,22 +237,25 @@ def rotate(where: str, names: tuple[str, ...], suspicious: bool, source: tuple[P
     """
     with _open(where) as opened:
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
-        report = opened.rotate(chosen if names or suspicious else None, sources=source, progress=_progress)
-    _warn_skipped(report.skipped)
+        report = opened.rotate(chosen if names or suspicious else None, sources=source, progress=progress)
+    warn_skipped(report.skipped)
     line = f"{len(report.rotated)} rotated, {len(report.skipped)} skipped"
     return _Result(asdict(report), line, ERROR if report.skipped else FOUND if report.rotated else NOTHING)
 
 
-@_command(argument("path", type=_PATHS))
+@_command(argument("path", type=PATH))
 def export(where: str, path: Path) -> _Result:
-    """Write the index as JSON Lines, compressed if PATH ends in .gz. It holds the secret of a koala index."""
+    """Write the index as JSON Lines, compressed if PATH ends in .gz.
+
+    The file contains the secret of a koala index.
+    """
     with _open(where) as opened:
         count = opened.export(path)
     result = {"documents": count, "path": str(path)}
     return _Result(result, f"{count} documents written to {printable(str(path))}")
 
 
-@_command(argument("path", type=_PATHS), name="import")
+@_command(argument("path", type=PATH), name="import")
 def import_(where: str, path: Path) -> _Result:
     """Create an index from an export, or resume an import."""
     from chaffinch.index.index import open_for_import
@@ -295,14 +267,14 @@ def import_(where: str, path: Path) -> _Result:
 
 @main.command()
 @_WHERE
-@argument("files", nargs=-1, required=True, type=_PATHS)
+@argument("files", nargs=-1, required=True, type=PATH)
 @option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
 @option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
 @option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
-@option("-o", "--output", type=_PATHS, help="Write a report: a .html file or a folder.")
-@_flag("--json", "as_json", help="Write everything as JSON to standard output.")
+@option("-o", "--output", type=PATH, help="Write a report: a .html file or a folder.")
+@JSON
 def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bool, **how: Any) -> None:
-    """Show which indexed documents share text with these files, and where."""
+    """Find indexed documents that share text with these files."""
     from chaffinch.index.answers import to_json, to_report
     from chaffinch.read import collect
 
@@ -315,15 +287,15 @@ def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bo
                 skipped.append(document)
                 continue
             read.append(document.name)
-            _progress(f"Searching for {document.name} ...")
+            progress(f"Searching for {document.name} ...")
             try:
                 answers.append(opened.search(document, **how))
             except Unreadable as error:
                 skipped.append(Skipped.because(error, document.name))
-        _progress("")
+        progress("")
         if output:
             to_report(opened, answers, skipped).save(output)
-    _warn_skipped(skipped)
+    warn_skipped(skipped)
     if as_json:
         print_json(to_json(answers, skipped))
     else:
@@ -331,8 +303,7 @@ def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bo
             _show(answer)
     if output:
         click.echo(f"Report: {printable(str(output))}", err=as_json)
-    has_hits = any(answer.hits for answer in answers)
-    code = ERROR if is_error(skipped, files, read) else FOUND if has_hits else NOTHING
+    code = exit_code(any(answer.hits for answer in answers), skipped, files, read)
     click.get_current_context().exit(code)
 
 
