@@ -152,11 +152,9 @@ class Catalogue:
             if source not in origins:
                 origins[source] = self._origin(*source)
             origin, tail = origins[source], tail if metadata.url and tail != document.name else None
-        return (
-            number, document.name, _key(document.name), document.digest, document.size, document.symbols,
-            document.postings, origin, tail, _pack_date(metadata.date),
-            document.generation * 2 + document.boilerplate or None,
-        )  # fmt: skip
+        name, *rest = document[:5]
+        marks = document.generation * 2 + document.boilerplate or None
+        return number, name, _key(name), *rest, origin, tail, _pack_date(metadata.date), marks
 
     def _origin(self, head: str | None, contact: str | None) -> int:
         key = _key(f"{head}\n{contact}")
@@ -334,8 +332,8 @@ def _pack_date(text: str | None) -> str | int | None:
 
 
 def _record(row: tuple[Any, ...]) -> DocumentRecord:
-    _, name, digest, size, symbols, postings, head, tail, contact, day, marks = row
-    url = None if head is None else head + (name if tail is None else tail)
+    head, tail, contact, day, marks = row[6:]
+    url = None if head is None else head + (row[1] if tail is None else tail)
     metadata = Metadata(url, contact, date.fromordinal(day).isoformat() if isinstance(day, int) else day)
     generation, boilerplate = divmod(marks or 0, 2)
-    return DocumentRecord(name, digest, size, symbols, postings, metadata, generation, bool(boilerplate))
+    return DocumentRecord._make((*row[1:6], metadata, generation, bool(boilerplate)))

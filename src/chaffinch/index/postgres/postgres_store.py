@@ -214,7 +214,6 @@ class PostgresStore(Store):
                 self._writer.ask(f"VACUUM (ANALYZE) {table}")
 
     def verify(self, progress: Progress) -> list[str]:
-        problems = []
         with self.snapshot():
             self._ask(schema.READING_ALL)
             progress("Counting postings ...")
@@ -224,7 +223,7 @@ class PostgresStore(Store):
             counted_documents = self._ask("SELECT count(*) FROM documents")[0][0]
             counted_postings = self._ask("SELECT count(*) FROM postings")[0][0]
             unknown_contents = self._ask(schema.UNKNOWN_CONTENTS)[0][0]
-        problems += [f"{name}: {n} of {known} postings" for name, n, known in wrong_counts if name is not None]
+        problems = [f"{name}: {n} of {known} postings" for name, n, known in wrong_counts if name is not None]
         if unknown := sum(name is None for name, _, _ in wrong_counts):
             problems.append(f"postings of {unknown} documents that are not in the catalogue")
         if documents != counted_documents:
@@ -319,10 +318,7 @@ def _copy_rows(postings: Postings, first: int, mask: np.uint64) -> Iterator[byte
 
 def _row(number: int, document: DocumentRecord) -> tuple[object, ...]:
     metadata = (text and _plain(text) for text in astuple(document.metadata))
-    return (
-        number, document.name, document.digest, document.size, document.symbols, document.postings, *metadata,
-        document.generation, document.boilerplate,
-    )  # fmt: skip
+    return number, *document[:5], *metadata, *document[6:]
 
 
 def _plain(text: str) -> str:
@@ -331,9 +327,7 @@ def _plain(text: str) -> str:
 
 
 def _record(row: tuple[Any, ...]) -> DocumentRecord:
-    _, name, digest, size, symbols, postings, url, contact, date, generation, boilerplate = row
-    metadata = Metadata(url, contact, date)
-    return DocumentRecord(name, digest, size, symbols, postings, metadata, generation, boilerplate)
+    return DocumentRecord._make((*row[1:6], Metadata(*row[6:9]), *row[9:]))
 
 
 def _integers(numbers: Iterable[int]) -> list[int]:
