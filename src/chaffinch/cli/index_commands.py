@@ -12,7 +12,16 @@ import click
 from click import argument, option
 
 from chaffinch.cli.app import ERROR, FOUND, JSON, NOTHING, PATH, PATHS, K, W, exit_code, main
-from chaffinch.cli.output import LISTED, print_json, print_result, printable, progress, warn, warn_skipped
+from chaffinch.cli.output import (
+    LISTED,
+    counted,
+    print_json,
+    print_result,
+    printable,
+    progress,
+    warn,
+    warn_skipped,
+)
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.types import Document, Skipped
 
@@ -182,11 +191,11 @@ def info(where: str, documents: bool) -> _Result:
     if documents:
         result["documents_list"] = records
     lines = [
-        f"{size.documents:,} documents, {size.postings:,} postings in {size.segments} segments, "
-        f"{size.bytes / 1e6:,.1f} MB",
+        f"{counted(size.documents, 'document')}, {counted(size.postings, 'posting')}, "
+        f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB",
         f"recipe {settings.recipe}; content stored: {settings.content}",
         *([f"{settings.stored:,} of {settings.recipe.w:,} fingerprints stored"] if settings.stored else []),
-        *([f"{size.removed:,} removed documents wait for a merge"] if size.removed else []),
+        *([f"{counted(size.removed, 'removed document')} to drop at the next merge"] if size.removed else []),
         *(f"damaged: {printable(damage)}" for damage in size.damaged),
         *(f"suspicious: {n} different queries came close to {printable(name)}" for name, n in suspicious),
         *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in records),
@@ -212,7 +221,7 @@ def merge(where: str) -> _Result:
     with _open(where) as opened:
         opened.merge(progress)
         size = opened.info()
-    return _Result(asdict(size), f"{size.segments} segments, {size.bytes / 1e6:,.1f} MB")
+    return _Result(asdict(size), f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB")
 
 
 @_command()
@@ -222,7 +231,7 @@ def verify(where: str) -> _Result:
         problems = opened.verify(progress)
     for problem in problems:
         warn(problem)
-    return _Result({"problems": problems}, f"{len(problems) or 'no'} problems", ERROR if problems else FOUND)
+    return _Result({"problems": problems}, counted(len(problems), "problem"), ERROR if problems else FOUND)
 
 
 @_command(
@@ -252,7 +261,7 @@ def export(where: str, path: Path) -> _Result:
     with _open(where) as opened:
         count = opened.export(path)
     result = {"documents": count, "path": str(path)}
-    return _Result(result, f"{count} documents written to {printable(str(path))}")
+    return _Result(result, f"{counted(count, 'document')} written to {printable(str(path))}")
 
 
 @_command(argument("path", type=PATH), name="import")
@@ -262,7 +271,7 @@ def import_(where: str, path: Path) -> _Result:
 
     with open_for_import(where, path) as opened:
         count = opened.import_(path)
-    return _Result({"documents": count}, f"{count} documents imported")
+    return _Result({"documents": count}, f"{counted(count, 'document')} imported")
 
 
 @main.command()
@@ -308,7 +317,7 @@ def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bo
 
 
 def _show(answer: Answer) -> None:
-    click.echo(f"{printable(answer.query.name)}: {answer.found} documents share text with it")
+    click.echo(f"{printable(answer.query.name)}: shares text with {counted(answer.found, 'document')}")
     if answer.hits:
         click.echo(f"{'of this':>7} {'of theirs':>10} {'alike':>6}  {'relation':16} document")
     for hit in answer:
@@ -317,6 +326,7 @@ def _show(answer: Answer) -> None:
         if hit.note:
             click.echo(f"{'':27}{printable(hit.note)}")
     if answer.discounted:
-        click.echo(f"{len(answer.discounted)} passages that many documents share count less; --json lists them")
+        passages = counted(len(answer.discounted), "passage")
+        click.echo(f"{passages} that many documents share counted less; --json lists them")
     for damage in answer.receipt.damaged:
         warn(f"not searched: {damage}")
