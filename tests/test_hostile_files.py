@@ -11,8 +11,8 @@ import pytest
 
 import chaffinch
 from chaffinch import Document, File, Recipe, Skipped
-from chaffinch.fingerprinting import ready_for
 from chaffinch.languages import language
+from chaffinch.read.for_recipe import ready_for
 from chaffinch.read.ready import ready_documents
 from tests import made
 

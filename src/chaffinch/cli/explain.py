@@ -13,6 +13,7 @@ import click
 
 from chaffinch import fingerprinting as api
 from chaffinch.native import fingerprint as core
+from chaffinch.read.for_recipe import ready_for
 from chaffinch.recipe import FRONTS, WINDOWED, Recipe
 from chaffinch.types import Document, Fingerprints, Stream
 
@@ -29,7 +30,7 @@ def printable(text: str) -> str:
 def explain(document: Document, recipe: Recipe, prints: Fingerprints, shown: int) -> Iterator[str]:
     """What happens to a document, for the first `shown` symbols."""
     yield from _summary(document, recipe, prints)
-    document = api.ready_for(document, recipe)
+    document = ready_for(document, recipe)
     found = api.stream(document, recipe)
     part = min(shown, len(found))
     if not part:

@@ -22,6 +22,7 @@ _MAGIC = {
     b"\x04%!PS": "postscript",
     b"\xc5\xd0\xd3\xc6": "postscript",
 }
+_MAGIC_STARTS = tuple(_MAGIC)
 _EXTENSIONS = {
     "html": "html",
     "htm": "html",
@@ -55,9 +56,9 @@ def detect_format(file: File) -> str:
         from chaffinch.read.formats.office import office  # slow to import, seldom needed
 
         return office.detect(data) or "zip"
-    if head.startswith(tuple(_MAGIC)):
+    if head.startswith(_MAGIC_STARTS):
         return next(format for start, format in _MAGIC.items() if head.startswith(start))
-    if b"%PDF-" in head[:1024]:
+    if head.find(b"%PDF-", 0, 1024) >= 0:
         return "pdf"
     if _is_tar(head[:512]):
         return "tar"
@@ -78,7 +79,7 @@ def _text_format(data: bytes, head: bytes) -> str | None:
         return "mbox"
     if mail.is_mail(head):
         return "mail"
-    return "tex" if _TEX.search(head) else None
+    return "tex" if b"\\" in head and _TEX.search(head) else None
 
 
 def _is_tar(header: bytes) -> bool:
@@ -92,6 +93,8 @@ def _is_tar(header: bytes) -> bool:
 
 
 def _is_binary(head: bytes) -> bool:
+    if not any(map(head.__contains__, _CONTROL)):  # faster than to count them
+        return False
     if len(head) - len(head.translate(None, _CONTROL)) <= len(head) // 20:
         return False
     return by_first_bytes(head) == UTF8  # else it is text in an encoding that has zero bytes

@@ -35,10 +35,8 @@ _DOUBLE_BYTE = ("gb18030", "cp932", "euc_jp", "cp949", "big5hkscs")
 
 def detect(data: bytes, *, is_page: bool = False) -> str:
     """Return the encoding of a text, by all of its bytes. A web page may declare its own."""
-    if data.isascii() and b"\0" not in data and b"\x1b" not in data:
-        return UTF8
     encoding = by_first_bytes(data)
-    if encoding != UTF8:
+    if encoding != UTF8 or data.isascii():
         return encoding
     characters, invalid = count_utf8(data)
     if not invalid or characters > invalid:

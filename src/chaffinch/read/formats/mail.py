@@ -19,7 +19,7 @@ from chaffinch.types import Document, File
 if TYPE_CHECKING:
     from email.message import Message
 
-_FIELD = re.compile(rb"([!-9;-~]{1,76})[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
+_FIELD = re.compile(rb"([!-9;-~]{1,76}+)[ \t]*+:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
 _COMMON_FIELDS = {
     b"from",
     b"to",
@@ -57,6 +57,8 @@ def is_mail(head: bytes) -> bool:
     while header := _FIELD.match(head, end):
         end = header.end()
         fields.add(header[1].lower())
+    if not fields:
+        return False
     rest = head[end:]
     ends = rest.startswith((b"\n", b"\r\n")) or b"\n" not in rest  # the head may end within a header
     return ends and len(fields & _COMMON_FIELDS) >= 2
