@@ -16,8 +16,8 @@ from playwright.sync_api import expect
 
 import chaffinch
 from chaffinch import File
+from chaffinch.comparison.dates import from_csv, iso
 from chaffinch.errors import Unreadable
-from chaffinch.read.submissions.dates import from_csv, iso
 from chaffinch.report import case_files, save, to_json
 from chaffinch.types import Cluster, Report
 from tests.made_reports import SORTING, pair, report, submission

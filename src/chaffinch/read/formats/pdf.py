@@ -67,7 +67,7 @@ class _Worker:
             answer = self._ask(file)
         if "error" not in answer:
             return cast(list[str], answer["pages"])
-        if "password" in answer["error"].lower():
+        if answer.get("is_protected"):
             detail = "is protected by a password; save it without one"
             raise Unreadable(file.name, SkipReason.PROTECTED, detail)
         detail = f"not a PDF that can be read ({answer['error']}); save it again"
