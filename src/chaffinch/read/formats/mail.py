@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.archives.members import unused_name
 from chaffinch.read.encoding import detect, single_byte_table
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
@@ -117,9 +118,11 @@ def _contents(file: File) -> Iterator[Document | File]:
             extract.write(text + "\n")
     if not extract.is_empty:
         yield extract.document()
-    used: dict[str, int] = {}
+    used: set[str] = set()
+    repeats: dict[str, int] = {}
     for name, content in parts.attachments:
-        yield File(f"{file.name}/{_unused(name, used)}", content)
+        used.add(unique := unused_name(name, used, repeats))
+        yield File(f"{file.name}/{unique}", content)
 
 
 def _split(data: bytes) -> tuple[Message, bytes]:
@@ -262,12 +265,3 @@ def _clean(name: str) -> str:
     name = _NOT_IN_NAMES.sub(" ", name.replace("\\", "/").rpartition("/")[2]).strip(" .")
     stem, dot, extension = name.rpartition(".")
     return name if len(name) <= _MAX_NAME else (stem or name)[:_MAX_NAME] + (dot + extension)[:20]
-
-
-def _unused(name: str, used: dict[str, int]) -> str:
-    """Return the name, with a number if another attachment has it."""
-    used[name] = used.get(name, 0) + 1
-    if used[name] == 1:
-        return name
-    stem, dot, extension = name.rpartition(".")
-    return f"{stem} ({used[name]}).{extension}" if dot else f"{name} ({used[name]})"
