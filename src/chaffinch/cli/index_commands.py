@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chaffinch.cli.app import ERROR, FOUND, JSON, NOTHING, PATH, PATHS, K, W, exit_code, main
-from chaffinch.cli.output import LISTED, print_json, print_result, printable, progress, warn, warn_skipped
+from chaffinch.cli.output import (
+    LISTED,
+    counted,
+    print_json,
+    print_result,
+    printable,
+    progress,
+    warn,
+    warn_skipped,
+)
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.types import Document, Skipped
 
@@ -189,11 +198,11 @@ def info(where: str, documents: bool, as_json: bool) -> None:
     if documents:
         result["documents_list"] = records
     lines = [
-        f"{size.documents:,} documents, {size.postings:,} postings in {size.segments} segments, "
-        f"{size.bytes / 1e6:,.1f} MB",
+        f"{counted(size.documents, 'document')}, {counted(size.postings, 'posting')}, "
+        f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB",
         f"recipe {settings.recipe}; content stored: {settings.content}",
         *([f"{settings.stored:,} of {settings.recipe.w:,} fingerprints stored"] if settings.stored else []),
-        *([f"{size.removed:,} removed documents wait for a merge"] if size.removed else []),
+        *([f"{counted(size.removed, 'removed document')} to drop at the next merge"] if size.removed else []),
         *(f"damaged: {printable(damage)}" for damage in size.damaged),
         *(
             f"suspicious: {probed['queries']} different queries came close to {printable(probed['name'])}"
@@ -224,7 +233,7 @@ def merge(where: str, as_json: bool) -> None:
     with _open(where) as opened:
         opened.merge(progress)
         size = opened.info()
-    print_result(as_json, asdict(size), f"{size.segments} segments, {size.bytes / 1e6:,.1f} MB")
+    print_result(as_json, asdict(size), f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB")
 
 
 @index.command()
@@ -237,7 +246,7 @@ def verify(context: click.Context, /, where: str, as_json: bool) -> None:
         problems = opened.verify(progress)
     for problem in problems:
         warn(problem)
-    print_result(as_json, {"problems": problems}, f"{len(problems) or 'no'} problems")
+    print_result(as_json, {"problems": problems}, counted(len(problems), "problem"))
     context.exit(ERROR if problems else FOUND)
 
 
@@ -286,7 +295,7 @@ def export(where: str, path: Path, as_json: bool) -> None:
     with _open(where) as opened:
         count = opened.export(path)
     result = {"documents": count, "path": str(path)}
-    print_result(as_json, result, f"{count} documents written to {printable(str(path))}")
+    print_result(as_json, result, f"{counted(count, 'document')} written to {printable(str(path))}")
 
 
 @index.command("import")
@@ -299,7 +308,7 @@ def import_(where: str, path: Path, as_json: bool) -> None:
 
     with open_for_import(where, path) as opened:
         count = opened.import_(path)
-    print_result(as_json, {"documents": count}, f"{count} documents imported")
+    print_result(as_json, {"documents": count}, f"{counted(count, 'document')} imported")
 
 
 @main.command()
@@ -353,7 +362,7 @@ def search(
 
 
 def _show(answer: Answer) -> None:
-    click.echo(f"{printable(answer.query.name)}: {answer.found} documents share text with it")
+    click.echo(f"{printable(answer.query.name)}: shares text with {counted(answer.found, 'document')}")
     if answer.hits:
         click.echo(f"{'of this':>7} {'of theirs':>10} {'alike':>6}  {'relation':16} document")
     for hit in answer:
@@ -362,6 +371,7 @@ def _show(answer: Answer) -> None:
         if hit.note:
             click.echo(f"{'':27}{printable(hit.note)}")
     if answer.discounted:
-        click.echo(f"{len(answer.discounted)} passages that many documents share count less; --json lists them")
+        passages = counted(len(answer.discounted), "passage")
+        click.echo(f"{passages} that many documents share counted less; --json lists them")
     for damage in answer.receipt.damaged:
         warn(f"not searched: {damage}")
