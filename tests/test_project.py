@@ -139,8 +139,8 @@ def test_shell_commands_for_an_index_run(tmp_path: Path) -> None:
 
 def run_commands_of(document: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_bytes((ROOT / "README.md").read_bytes())
-    written = [sys.executable, "-m", "chaffinch", "demo", "--no-open"]
-    assert subprocess.run(written, capture_output=True, cwd=tmp_path).returncode == 0
+    demo_command = [sys.executable, "-m", "chaffinch", "demo", "--no-open"]
+    assert subprocess.run(demo_command, capture_output=True, cwd=tmp_path).returncode == 0
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", document.read_text(), re.S))
     commands = re.findall(r"^chaffinch (.*?)(?: +#.*)?$", blocks, re.M)
     assert commands
