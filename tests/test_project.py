@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import chaffinch
-from chaffinch.cli import main
+from chaffinch.cli import demo, main
 from chaffinch.cli.index_commands import index
 
 ROOT = Path(__file__).parent.parent
@@ -118,6 +118,7 @@ def test_every_command_and_option_is_documented() -> None:
 
 
 def test_code_in_documents_runs(tmp_path: Path) -> None:
+    demo.write(tmp_path / "chaffinch-demo")
     for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for code in re.findall(r"```python\n(.*?)```", document.read_text(), re.S):
             (tmp_path / "README.md").write_bytes((ROOT / "README.md").read_bytes())
@@ -138,8 +139,8 @@ def test_shell_commands_for_an_index_run(tmp_path: Path) -> None:
 
 def run_commands_of(document: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_bytes((ROOT / "README.md").read_bytes())
-    demo = [sys.executable, "-m", "chaffinch", "demo", "--no-open"]
-    assert subprocess.run(demo, capture_output=True, cwd=tmp_path).returncode == 0
+    demo_command = [sys.executable, "-m", "chaffinch", "demo", "--no-open"]
+    assert subprocess.run(demo_command, capture_output=True, cwd=tmp_path).returncode == 0
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", document.read_text(), re.S))
     commands = re.findall(r"^chaffinch (.*?)(?: +#.*)?$", blocks, re.M)
     assert commands

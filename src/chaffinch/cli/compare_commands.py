@@ -133,7 +133,9 @@ def _write_report(report: Report, output: Path, verdicts: dict[str, Any] | None,
     from chaffinch.report import case_files, is_file, save
 
     anonymize, count = options["anonymize"], options["cases"] or 0
+    progress("Writing the report ...")
     save(report, output, anonymize=anonymize, verdicts=verdicts)
+    progress("")
     page = output if is_file(output) else output / "index.html"
     click.echo(f"Report: {printable(str(page))}", err=options["as_json"])
     if count or anonymize:  # without a count, this removes the case files of an earlier run: they have names

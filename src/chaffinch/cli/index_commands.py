@@ -82,7 +82,7 @@ def _command(
     K,
     W,
     _flag("--no-content", help="Store fingerprints only, for privacy."),
-    _flag("--keep-search-set", help="koala: store the fingerprints to choose from, not the text."),
+    _flag("--keep-search-set", help="koala: store a set to choose from, not the text."),
     option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]"),
     option("--searched", type=int, help="koala: fingerprints to search with.  [1000]"),
     option("--skip", type=int, help="koala: symbols to ignore at the start of a document.  [100]"),
@@ -236,8 +236,8 @@ def verify(where: str) -> _Result:
 
 @_command(
     argument("names", nargs=-1),
-    _flag("--suspicious", help="Rotate documents that many slightly different queries came close to."),
-    option("--source", multiple=True, type=PATH, help="Where the files are, if the texts are not stored."),
+    _flag("--suspicious", help="Rotate documents that many similar queries came close to."),
+    option("--source", multiple=True, type=PATH, help="The files, if the texts are not stored."),
 )
 def rotate(where: str, names: tuple[str, ...], suspicious: bool, source: tuple[Path, ...]) -> _Result:
     """Choose again which fingerprints are stored.

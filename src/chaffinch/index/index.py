@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
-from chaffinch.fingerprinting import Readable, document_for
 from chaffinch.index import transfer
 from chaffinch.index.address import is_database, without_password
 from chaffinch.index.answers import Answer
@@ -23,8 +22,9 @@ from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Progress, Store, close_on_error
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.read.collect import Item, collect
+from chaffinch.read.for_recipe import document_for
 from chaffinch.recipe import Recipe
-from chaffinch.types import Document
+from chaffinch.types import Document, Readable
 
 Items = Item | Iterable[Item]
 
