@@ -52,9 +52,7 @@ def _open(where: str) -> Index:
 @K
 @W
 @click.option("--no-content", is_flag=True, help="Store fingerprints only, for privacy.")
-@click.option(
-    "--keep-search-set", is_flag=True, help="koala: store the fingerprints to choose from, not the text."
-)
+@click.option("--keep-search-set", is_flag=True, help="koala: store a set to choose from, not the text.")
 @click.option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]")
 @click.option("--searched", type=int, help="koala: fingerprints to search with.  [1000]")
 @click.option("--skip", type=int, help="koala: symbols to ignore at the start of a document.  [100]")
@@ -140,11 +138,7 @@ def _add(
 
     with _open(where) as opened:
         report = opened.add(
-            paths,
-            metadata=Metadata(**metadata),
-            boilerplate=boilerplate,
-            replacing=replacing,
-            progress=show,
+            paths, metadata=Metadata(**metadata), boilerplate=boilerplate, replacing=replacing, progress=show
         )
         progress("Writing ...")
     warn_skipped(report.skipped)
@@ -253,12 +247,8 @@ def verify(context: click.Context, /, where: str, as_json: bool) -> None:
 @index.command()
 @_WHERE
 @click.argument("names", nargs=-1)
-@click.option(
-    "--suspicious", is_flag=True, help="Rotate documents that many slightly different queries came close to."
-)
-@click.option(
-    "--source", "sources", multiple=True, type=PATH, help="Where the files are, if the texts are not stored."
-)
+@click.option("--suspicious", is_flag=True, help="Rotate documents that many similar queries came close to.")
+@click.option("--source", "sources", multiple=True, type=PATH, help="The files, if the texts are not stored.")
 @JSON
 @click.pass_context
 def rotate(
