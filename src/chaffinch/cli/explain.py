@@ -14,6 +14,7 @@ import click
 from chaffinch import fingerprinting
 from chaffinch.cli.output import counted, printable
 from chaffinch.native.fingerprint import order_keys, winnow
+from chaffinch.read.for_recipe import ready_for
 from chaffinch.recipe import FRONTS, WINDOWED, Recipe
 from chaffinch.types import Document, Fingerprints, Stream
 
@@ -26,7 +27,7 @@ _MAX_WINDOWS = 12
 def explanation(document: Document, recipe: Recipe, prints: Fingerprints, shown: int) -> Iterator[str]:
     """Yield the lines that explain the first `shown` symbols of a document."""
     yield from _summary(document, recipe, prints)
-    document = fingerprinting.ready_for(document, recipe)
+    document = ready_for(document, recipe)
     stream = fingerprinting.stream(document, recipe)
     shown = min(shown, len(stream))
     if not shown:

@@ -4,7 +4,7 @@
 import { index } from "./data.js";
 import { make } from "./elements.js";
 import { counted, visible } from "./format.js";
-import { card, chips, definitions, glossary, intro, bdi, listing, main } from "./parts.js";
+import { bdi, card, chips, definitions, glossary, intro, listing, main } from "./parts.js";
 
 export function method() {
   const receipt = card("Receipt", "How this report was made, so that you can repeat it.", tree(index.receipt));

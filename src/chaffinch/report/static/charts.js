@@ -14,13 +14,11 @@ const LETTER = { width: 6, above: 9, below: 2 };
 /** Graphs that are shrunk more than this have no labels. */
 const LABEL_SCALE = 2.2;
 
-/** Build a drawing of links. */
 /** @param {string} kind @param {string} label @param {number} width @param {number} height */
 export const makeDrawing = (kind, label, width, height) =>
   makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, class: kind, role: "group", "aria-label": label });
 
-/** Build a link in a drawing, with words for those who point at it or cannot see it. */
-/** @param {string} words @param {Properties} properties @param {Children} children */
+/** Build a link with a title. @param {string} words @param {Properties} properties @param {Children} children */
 export const drawnLink = (words, properties, ...children) =>
   makeSvg("a", { ...properties, "aria-label": words }, makeSvg("title", {}, words), ...children);
 

@@ -40,8 +40,7 @@ async function unpack(key) {
   return JSON.parse(await new Response(stream).text());
 }
 
-/** Load the script that contains a chunk; scripts are named after their first chunk. */
-/** @param {string} key @param {string[]} files */
+/** Load the script with a chunk; it is named after its first one. @param {string} key @param {string[]} files */
 async function fetchChunk(key, files) {
   /** @param {string} name */
   const number = (name) => Number(name.slice(1));

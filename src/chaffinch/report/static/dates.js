@@ -25,8 +25,7 @@ const handedIn = (n) => dates[n]?.[0] ?? "";
 /** @param {number} n */
 const seconds = (n) => dates[n][1];
 
-/** Return up to seven round times between two times, with their labels. */
-/** @param {number} low @param {number} high @param {number} least @returns {[number, string][]} */
+/** Return up to seven round times and labels. @param {number} low @param {number} high @param {number} least */
 function timeTicks(low, high, least) {
   const step = TIME_STEPS.find((size) => size >= least && (high - low) / size <= 7) ?? (high - low) / 6;
   /** @type {[number, string][]} */

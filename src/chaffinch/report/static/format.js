@@ -23,8 +23,7 @@ export const visible = (text) =>
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
     .replace(/[\u200b\u202a-\u202e\u2066-\u2069]/g, "¤");
 
-/** Shorten a name to a number of characters by taking out its middle: names often differ at the end. */
-/** @param {string} text @param {number} size */
+/** Shorten a name in its middle, because names often differ at the end. @param {string} text @param {number} size */
 export function trimmed(text, size) {
   const characters = Array.from(visible(text));
   if (characters.length <= size) return characters.join("");

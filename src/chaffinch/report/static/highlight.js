@@ -137,8 +137,7 @@ function tokenAt(text, at, syntax, isFirst) {
   return [at + word.length, isKeyword ? KEYWORD : 0];
 }
 
-/** Return the tokens that get a colour: start, end and kind of each, one after another. */
-/** @param {string} text @param {string} language @returns {number[]} */
+/** Return start, end and kind of each token that gets a colour. @param {string} text @param {string} language */
 export function tokensOf(text, language) {
   const syntax = syntaxOf(language);
   /** @type {number[]} */

@@ -245,8 +245,7 @@ export class Pane {
     return make("span", { class: `tag c${colourOf(first)}`, "data-m": first, "data-tag": text, title });
   }
 
-  /** Choose the match that was clicked; another click chooses the next match in that place. */
-  /** @param {MouseEvent} event */
+  /** Choose the match that was clicked; another click chooses the next one there. @param {MouseEvent} event */
   click(event) {
     const piece = targetIn(event, "[data-m]");
     const line = targetIn(event, ".line");

@@ -5,7 +5,7 @@ import { index } from "./data.js";
 import { make } from "./elements.js";
 import { counted, fileSize, percent } from "./format.js";
 import { pairTable } from "./pair_table.js";
-import { bar, card, chips, intro, bdi, listing, main, nameOf, notice, searchField, submissionLink } from "./parts.js";
+import { bar, bdi, card, chips, intro, listing, main, nameOf, notice, searchField, submissionLink } from "./parts.js";
 
 export function submissions() {
   const pairs = index.submissions.map(() => ({ count: 0, highest: 0 }));

@@ -18,8 +18,7 @@ function* textsIn(element) {
   }
 }
 
-/** Return the box of a character of an element, or of the whole element if it has fewer. */
-/** @param {Element} element @param {number} position */
+/** Return the box of a character, or of a shorter element. @param {Element} element @param {number} position */
 export function boxOf(element, position) {
   for (const { text, start } of textsIn(element)) {
     if (position < start + text.length) {
