@@ -90,9 +90,7 @@ def exit_code(has_result: bool, skipped: Iterable[Skipped], paths: Iterable[Path
         return ERROR
     files = {path for path in is_file if is_file[path]}
     broken = files.intersection(_parents(s.name for s in failed if s.reason not in _SKIPPED_BY_RULE))
-    if broken.difference(_parents(read)):
-        return ERROR
-    return FOUND if has_result else NOTHING
+    return ERROR if broken.difference(_parents(read)) else FOUND if has_result else NOTHING
 
 
 def _parents(names: Iterable[str]) -> Iterator[str]:

@@ -23,7 +23,6 @@ _REPORT = "chaffinch-report.html"
 _NOT_A_REPORT = (".pdf", ".json", ".csv", ".txt", ".md", ".docx")
 """Endings that show that the user expects another kind of file."""
 _ONE, _TWO = click.IntRange(1), click.IntRange(2)
-"""Numbers from one, and from two."""
 
 
 @main.command()
@@ -184,9 +183,8 @@ def _print_summary(report: Report) -> None:
         surprise = "-" if known is None else f"{known:.1f}"
         click.echo(f"{pair.score:6.0%} {surprise:>9} {pair.longest:8}  {names}")
     first = f"The first {LISTED} of " if len(report.pairs) > LISTED else ""
-    click.echo(
-        f"{first}{counted(len(report.pairs), 'pair')} listed, {counted(len(report.clusters), 'cluster')}"
-    )
+    clusters = counted(len(report.clusters), "cluster")
+    click.echo(f"{first}{counted(len(report.pairs), 'pair')} listed, {clusters}")
     if report.common and not report.receipt.base:
         passages = counted(len(report.common), "passage")
         click.echo(f"Common code: at least half share {passages}. If it was handed out, name it with --base.")
@@ -203,19 +201,16 @@ def demo(context: click.Context, /, folder: Path, opens: bool | None) -> None:
     """
     from chaffinch.cli.demo import write
 
+    if opens is None:
+        opens = sys.stdout.isatty() and (sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY")))
     copies = write(folder)
     click.echo(f"Wrote a class to {printable(str(folder / 'class'))}. Known copies:")
-    for copied in copies:
-        click.echo(f"  {copied}")
+    click.echo("\n".join(f"  {copy}" for copy in copies))
     context.invoke(
         compare,
         paths=(folder / "class",),
         base=(folder / "base",),
         old=(folder / "last year",),
         output=folder / "report.html",
-        opens=_has_screen() if opens is None else opens,
+        opens=opens,
     )
-
-
-def _has_screen() -> bool:
-    return sys.stdout.isatty() and (sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY")))

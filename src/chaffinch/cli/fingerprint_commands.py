@@ -19,7 +19,6 @@ from chaffinch.types import Document, Skipped
 if TYPE_CHECKING:
     from chaffinch.types import Fingerprints
 
-_FRONTS = "text, consonants, bytes or a programming language"
 _BATCH_SIZE = 64 << 20
 """Bytes. The documents of one batch are in memory together and are fingerprinted in parallel."""
 
@@ -34,7 +33,9 @@ def _recipe_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--scheme", type=schemes, default="open-closed", help="How to choose grams."),
         W,
         K,
-        click.option("-l", "--language", default="auto", help=f"{_FRONTS}; auto detects it."),
+        click.option(
+            "-l", "--language", default="auto", help="text, consonants, bytes or a language; auto detects it."
+        ),
     ):  # the help lists the last one first
         command = option(command)
     return command
