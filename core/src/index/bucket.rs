@@ -218,27 +218,21 @@ impl<'a> Bucket<'a> {
         let before = out.len();
         let top = self.number << self.segment.shape.rest_bits();
         self.visit(from..to, |document, position| out.push((0, (document as u64) << 32 | position as u64)))?;
+        let mut words = (0..self.words()).map(|number| (number, self.word(number)));
+        let mut next_word = || words.next().ok_or_else(|| self.damage());
         // The word with the first of them.
-        let (mut number, mut passed) = (0, 0);
-        let mut word = self.word(0);
+        let (mut number, mut word) = next_word()?;
+        let mut passed = 0;
         while passed + word.count_ones() as u64 <= from {
             passed += word.count_ones() as u64;
-            number += 1;
-            if number >= self.words() {
-                return Err(self.damage());
-            }
-            word = self.word(number);
+            (number, word) = next_word()?;
         }
         for _ in passed..from {
             word &= word - 1;
         }
         for (i, record) in (from..to).zip(&mut out[before..]) {
             while word == 0 {
-                number += 1;
-                if number >= self.words() {
-                    return Err(self.damage());
-                }
-                word = self.word(number);
+                (number, word) = next_word()?;
             }
             let high = (number as u64 * 64 + word.trailing_zeros() as u64).wrapping_sub(i);
             if high >> self.high_bits != 0 {

@@ -159,17 +159,8 @@ mod tests {
         let segment = Segment::open(bytes)?;
         let checked = segment.check(1);
         let looked_up = lookup(&[&segment], hashes, &[3], 1);
-        let (mut start, mut scanned) = ((0, 0), Ok(()));
-        for _ in 0..1000 {
-            match scan(&segment, start, 5000) {
-                Ok(some) if some.hashes.is_empty() => break,
-                Ok(some) => start = some.next,
-                Err(damage) => {
-                    scanned = Err(damage);
-                    break;
-                }
-            }
-        }
+        let mut start = (0, 0);
+        let scanned = (0..20).try_for_each(|_| scan(&segment, start, 5000).map(|some| start = some.next));
         for removed in [&[][..], &[3, 7]] {
             if let Ok(mut merge) = Merge::new(vec![&segment], removed, 1) {
                 while let Ok(bytes) = merge.piece()

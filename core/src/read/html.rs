@@ -95,24 +95,13 @@ pub(crate) struct Page<'a> {
 /// What comes next in a page.
 pub(crate) enum Piece<'a> {
     /// A tag; comments and declarations have no name.
-    Tag {
-        name: &'a [u8],
-        is_closing: bool,
-    },
+    Tag { name: &'a [u8], is_closing: bool },
     /// Bytes that are text.
-    Text {
-        start: usize,
-        end: usize,
-    },
-    /// A character reference by name or by number.
-    Named {
-        codes: &'static [u32],
-        start: usize,
-    },
-    Number {
-        code: u32,
-        start: usize,
-    },
+    Text { start: usize, end: usize },
+    /// A character reference by name.
+    Named { codes: &'static [u32], start: usize },
+    /// A character reference by number.
+    Number { code: u32, start: usize },
 }
 
 impl<'a> Page<'a> {

@@ -51,13 +51,11 @@ class Language:
     """A programming language in the core."""
 
     def __init__(self, name: str, table: bytes) -> None:
-        error = ffi.new("char **")
-        handle = lib.chf_language(ffi.from_buffer("uint8_t[]", table), len(table), error)
-        if handle == ffi.NULL:
-            message = ffi.string(ffi.gc(error[0], lib.chf_message_free)).decode()
-            raise CoreFailure(f"the language {name}: {message}")
         self.name = name
-        self.handle = ffi.gc(handle, lib.chf_language_free)
+        try:
+            self.handle = owned(lib.chf_language(ffi.from_buffer("uint8_t[]", table), len(table)))
+        except CoreFailure as failure:
+            raise CoreFailure(f"the language {name}: {failure}") from None
 
 
 class Source(NamedTuple):
@@ -117,27 +115,28 @@ class Source(NamedTuple):
 class _Column:
     """Native memory as NumPy reads it; arrays made from it keep the owner alive."""
 
-    def __init__(self, pointer: Any, length: int, kind: str, owner: object) -> None:
+    def __init__(self, native: Any, owner: object) -> None:
         self.owner = owner
         self.__array_interface__ = {
-            "data": (int(ffi.cast("uintptr_t", pointer)), True),
-            "shape": (length,),
-            "typestr": kind,
+            "data": (int(ffi.cast("uintptr_t", native.data)), True),
+            "shape": (native.len,),
+            "typestr": f"<u{native.width}",
             "version": 3,
         }
 
 
-def column(pointer: Any, length: int, kind: str, owner: object) -> NDArray[Any]:
-    """Return an array over native memory, without a copy."""
-    return np.asarray(_Column(pointer, length, kind, owner)) if length else np.empty(0, kind)
-
-
-def owned(result: Any, free: Any) -> Any:
+def owned(result: Any) -> Any:
     """Return a result that frees itself; raise its error, if it has one."""
-    owner = ffi.gc(result, free)
+    owner = ffi.gc(result, lib.chf_free)
     if owner.error != ffi.NULL:
         raise CoreFailure(ffi.string(owner.error).decode())
     return owner
+
+
+def columns(owner: Any) -> list[NDArray[Any]]:
+    """Return the columns of an owned result as unsigned numbers, without a copy."""
+    native = (owner.columns[i] for i in range(owner.len))
+    return [np.asarray(_Column(c, owner)) if c.len else np.empty(0, f"<u{c.width}") for c in native]
 
 
 def level() -> int:
@@ -252,20 +251,10 @@ def fingerprint(
     native, keep = native_sources(sources)
     how = _native_recipe(recipe, window)
     how.only_starts = only_starts
-    count = threads_used(threads)
-    owner = owned(lib.chf_fingerprint(native, len(sources), how, count, level()), lib.chf_batch_free)
+    result = lib.chf_fingerprint(native, len(sources), how, threads_used(threads), level())
     del keep
-    n, documents = owner.len, owner.documents
-    others = 0 if only_starts else n
-    return Batch(
-        column(owner.hashes, n, "<u8", owner),
-        column(owner.positions, others, "<u4", owner),
-        column(owner.starts, n, "<u4", owner),
-        column(owner.ends, others, "<u4", owner),
-        column(owner.offsets, documents + 1, "<u8", owner),
-        column(owner.symbols, documents, "<u8", owner),
-        column(owner.invalid, documents, "<u8", owner),
-    )
+    hashes, positions, starts, ends, offsets, symbols, invalid = columns(owned(result))
+    return Batch(hashes, positions, starts, ends, offsets, symbols, invalid)
 
 
 def stream(source: Source, recipe: Recipe) -> Stream:
@@ -279,11 +268,9 @@ def streams(
     """Return the canonical stream of each document; `with_names` adds the named symbols of programs."""
     native, keep = native_sources(sources)
     form, count = FORMS.get(recipe.front, 0), threads_used(threads)
-    owner = owned(lib.chf_streams(native, len(sources), form, with_names, count, level()), lib.chf_table_free)
+    result = lib.chf_streams(native, len(sources), form, with_names, count, level())
     del keep
-    symbols, starts, ends, lengths, named = (
-        column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(5)
-    )
+    symbols, starts, ends, lengths, named = columns(owned(result))
     all_streams, end = [], 0
     for source, length in zip(sources, lengths.tolist(), strict=True):
         part = slice(end, end := end + length)
@@ -296,7 +283,7 @@ def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32
     """Return the key that orders each gram; the smallest of a window is its fingerprint."""
     data = ffi.from_buffer("uint32_t[]", contiguous(symbols))
     how = _native_recipe(recipe, None)
-    return _first_column(lib.chf_keys(data, len(symbols), how, level()))
+    return columns(owned(lib.chf_keys(data, len(symbols), how, level())))[0]
 
 
 def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArray[np.uint32]:
@@ -304,22 +291,17 @@ def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArr
     if w < 1:
         raise BadRecipe(f"w is {w}; give at least 1")
     data = ffi.from_buffer("uint64_t[]", np.ascontiguousarray(hashes, np.uint64))
-    return _first_column(lib.chf_winnow(data, len(hashes), w, ties == "robust"))
+    return columns(owned(lib.chf_winnow(data, len(hashes), w, ties == "robust")))[0]
 
 
 def count_utf8(data: bytes) -> tuple[int, int]:
     """Return how many characters of more than one byte are valid UTF-8, and how many bytes are not."""
-    characters, invalid = _first_column(lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data)))
-    return int(characters), int(invalid)
+    result = lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data))
+    characters, invalid = columns(owned(result))[0].tolist()
+    return characters, invalid
 
 
 def page_text(page: bytes) -> str:
     """Return what a reader sees of a web page in UTF-8: a line for each block, a tab before each cell."""
-    owner = owned(lib.chf_page_text(ffi.from_buffer("uint8_t[]", page), len(page)), lib.chf_bytes_free)
-    return bytes(ffi.buffer(owner.data, owner.len)).decode("utf-8", "replace")
-
-
-def _first_column(table: Any) -> NDArray[np.uint32]:
-    """Return the first column of a native table."""
-    owner = owned(table, lib.chf_table_free)
-    return column(owner.columns[0], owner.lengths[0], "<u4", owner)
+    result = lib.chf_page_text(ffi.from_buffer("uint8_t[]", page), len(page))
+    return columns(owned(result))[0].tobytes().decode("utf-8", "replace")
