@@ -1,4 +1,4 @@
-"""Processes that write to an index and die in the middle of it, for the tests of what is left."""
+"""Processes that write to an index and are killed in the middle of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PROCESSES.set_forkserver_preload(["tests.crashing"])
 
 
 class Process:
-    """One that tells what it has done, until it is killed."""
+    """A process that sends what it has done, until it is killed."""
 
     def __init__(self, work: Callable[..., None], *arguments: object) -> None:
         self._ours, theirs = _PROCESSES.Pipe(duplex=False)
@@ -37,22 +37,22 @@ class Process:
         theirs.close()
 
     def told(self) -> Any:
-        """The next it tells, as soon as it does."""
+        """Return the next message, as soon as it arrives."""
         return self._ours.recv()
 
     def quiet_for(self, seconds: float) -> bool:
-        """Whether it tells nothing for so long."""
+        """Return whether it sends nothing for this long."""
         return not self._ours.poll(seconds)
 
     def kill(self) -> list[Any]:
-        """At once, whatever it is doing; what it told before and nobody has heard yet."""
+        """Kill the process at once, whatever it is doing. Return what it sent and nobody has received yet."""
         self._process.kill()
         self._process.join()
         assert self._process.exitcode in (-signal.SIGKILL, 0), self._process.exitcode
         return self.rest()
 
     def rest(self) -> list[Any]:
-        """All that it tells until it ends."""
+        """Return every message until the process ends."""
         heard = []
         try:
             while True:
@@ -79,18 +79,18 @@ def running(work: Callable[..., None], *arguments: object) -> Iterator[Process]:
 
 
 def merge_often() -> None:
-    """Segments of any size become one when there are three of them."""
+    """Merge segments of any size as soon as there are three of them."""
     merge_policy.FAN, merge_policy.SMALLEST_LEVEL = 3, 8
 
 
 def known_files(where: Path) -> set[str]:
-    """The files of the segments that count."""
+    """Return the file names of the segments in use."""
     with closing(Catalogue(where / paths.CATALOGUE)) as catalogue:
         return {paths.segment_path(where, row.number).name for row in catalogue.segments()}
 
 
 def said(number: int) -> str:
-    """The text of a document in a growing index: nobody else's."""
+    """Return the text of a document. No other document shares any of it."""
     return text(40, f"document {number}")
 
 
@@ -107,7 +107,7 @@ def names(index: Index, number: int) -> list[str]:
 
 
 def grow(tell: Connection, where: Path, first: int, together: int, merging_too: bool) -> None:
-    """Adds documents, so many together, tells their numbers once they are there; now and then it merges."""
+    """Add documents, `together` at a time, and send their numbers once they are added. Merge now and then."""
     merge_often()
     with Index.open(where) as index:
         for number in range(first, first + 10_000, together):
@@ -120,7 +120,7 @@ def grow(tell: Connection, where: Path, first: int, together: int, merging_too: 
 
 
 def do(tell: Connection, where: Path, what: str, arguments: object) -> None:
-    """One thing that an index does, told when it has begun and when it is done."""
+    """Call one method of an index. Send when it has begun and when it is done."""
     merge_often()
     with Index.open(where) as index:
         tell.send("begun")
@@ -135,7 +135,7 @@ def create(tell: Connection, where: Path) -> None:
 
 
 def swap(tell: Connection, where: Path, versions: list[str], rounds: int) -> None:
-    """Replaces a document by its other version again and again, while others come and go."""
+    """Replace a document by its other version again and again, while others are added and removed."""
     merge_often()
     with Index.open(where) as index:
         tell.send("begun")
@@ -150,7 +150,7 @@ def swap(tell: Connection, where: Path, versions: list[str], rounds: int) -> Non
 
 
 def limited(tell: Connection, where: Path, most: int, large: bytes) -> None:
-    """Adds with no file larger than so many bytes; then without that limit."""
+    """Add with no file larger than `most` bytes, and then without that limit."""
     import resource
 
     with Index.open(where) as index:
@@ -172,7 +172,7 @@ def limited(tell: Connection, where: Path, most: int, large: bytes) -> None:
 
 
 def look(tell: Connection, where: Path, asked: Connection) -> None:
-    """Searches for what it is asked for, and tries to add; as somebody who may not write."""
+    """Search for the numbers it receives, then try to add, as a user without permission to write."""
     fingerprint("imports what is imported on first use, which the other user may not read")
     if os.geteuid() == 0:
         os.setgid(65534)

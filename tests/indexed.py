@@ -1,4 +1,4 @@
-"""Documents made for the tests of an index: words that no two share by chance, and passages put into them."""
+"""Documents for the tests of an index: random words that no two documents share by chance, and passages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from chaffinch.index.index import Index
 from chaffinch.types import Document
 
 Make = Callable[..., Index]
-"""Makes an index, or opens it again."""
+"""Creates an index, or opens it again."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def words(count: int, seed: object) -> list[str]:
-    """Words of chance, the same for the same seed."""
+    """Return random words, the same for the same seed."""
     chance = random.Random(f"{seed}")
     return ["".join(chance.choices(_LETTERS, k=chance.randint(2, 9))) for _ in range(count)]
 
@@ -29,6 +29,6 @@ def document(name: str, *passages: str) -> Document:
 
 
 def edited(words: Sequence[str], share: float, seed: int = 1) -> list[str]:
-    """Some of the words are others."""
+    """Replace some of the words."""
     chance = random.Random(seed)
     return [f"other{chance.randrange(10**6)}" if chance.random() < share else word for word in words]

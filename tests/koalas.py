@@ -1,4 +1,4 @@
-"""What the tests of Koala's way share: an index whose secret is known, and what is stored in it."""
+"""Helpers for the tests of koala indexes: an index with a known secret, and what it stores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Make = Callable[..., Index]
 
 
 def maker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Makes new indexes whose secret is known."""
+    """Return a function that creates indexes with a known secret."""
     made: list[Index] = []
 
     def new(secret: int = SECRET, **options: object) -> Index:
@@ -40,7 +40,7 @@ def stored(index: Index, name: str) -> set[int]:
 
 
 def searched(index: Index, said: str | Document) -> set[int]:
-    """At the 44 bits of each that an index keeps."""
+    """Return the hashes a search looks up, cut to the 44 bits that an index stores."""
     hashes = api.fingerprint(said, index.recipe).hashes
     return set((hashes & ~np.uint64(2**20 - 1)).tolist())
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests: a real one on a port of its own, in a folder that goes with it."""
+"""A real PostgreSQL server for tests, on a port and in a folder of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PATIENCE = 60
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """The address of an empty database; a test names its own index in it, after a #."""
+    """Return the address of an empty database. A test adds the name of its own index after a #."""
     programs = find_postgres()
     assert programs, "install PostgreSQL: run `make programs`"
     with running(programs) as address:
@@ -34,7 +34,7 @@ def postgres() -> Iterator[str]:
 
 @contextmanager
 def running(programs: Path) -> Iterator[str]:
-    """A server, for as long as it is needed."""
+    """Run a server inside the `with` block."""
     # Not in pytest's folder: the server runs as another user, who may not go there.
     folder = Path(tempfile.mkdtemp(prefix="chaffinch-postgres-"))
     try:
@@ -93,7 +93,7 @@ def _free_port() -> int:
 
 
 def _answers(server: subprocess.Popen[bytes], port: int) -> bool:
-    """Waits until it does; false if it ended."""
+    """Wait until the server answers. Return False if it ended."""
     end = time.monotonic() + _PATIENCE
     while server.poll() is None and time.monotonic() < end:
         try:

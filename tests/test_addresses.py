@@ -60,6 +60,14 @@ def test_no_password_is_shown_whatever_characters_it_has(password: str, rest: st
     assert without_password(f"postgresql://ann:{password}@host/db{rest}") == f"postgresql://ann@host/db{rest}"
 
 
+@pytest.mark.parametrize("where", ["postgre://ann:secret@host/db", Path("postgresql://ann:secret@host/db")])
+def test_an_address_that_is_none_is_refused_without_its_password(where: str | Path) -> None:
+    for use in (Index.open, Index.create):
+        with pytest.raises(IndexTrouble, match="not an address; write postgresql://") as refused:
+            use(where)
+        assert "secret" not in str(refused.value)
+
+
 def test_an_index_is_a_database_or_a_folder_with_a_catalogue(tmp_path: Path) -> None:
     assert is_database("postgresql://host/db")
     assert not is_database(Path("postgresql://host/db"))

@@ -280,3 +280,14 @@ def test_a_word_that_others_write_is_ordinary() -> None:
     assert everybody(report(students[:2], [])).text("The King", "Jo King").startswith("The Student ")
     paired = everybody(report(students, [pair(students[0], students[1])]))
     assert "King" not in paired.text("The King", "Jo King")
+
+
+def test_an_account_that_several_mention_is_still_a_name() -> None:
+    works = dict.fromkeys(
+        ("Anna Sorensen", "Ann Lee", "Bo Chan", "Cy Dorn"), "Signed sorensena!\n(asorensen)\n"
+    )
+    students = [submission(name, {f"{name}.txt": text}) for name, text in works.items()]
+    names = everybody(report(students, []))
+    label = names.labels["Anna Sorensen"]
+    for name, text in works.items():
+        assert names.text(text, name) == f"Signed {label}!\n({label})\n"

@@ -21,7 +21,7 @@ from chaffinch import Document, Recipe, Report
 from chaffinch.comparison import listed_pairs
 from chaffinch.comparison.language_group import recipe_for
 from chaffinch.native import fingerprint as native
-from chaffinch.report import case_file, nameless
+from chaffinch.report import anonymous_report, case_file
 from chaffinch.report.export import to_json
 from tests import indexed, made
 from tests.programs import WRITERS, Function, Style, functions
@@ -572,7 +572,7 @@ def test_a_report_has_the_streams_of_listed_pairs() -> None:
         alone = chaffinch.stream(document, Recipe("python"))
         for name in ("symbols", "starts", "ends"):
             assert np.array_equal(getattr(stream, name), getattr(alone, name))
-    anonymous = nameless(report)
+    anonymous = anonymous_report(report)
     names = {name for pair in anonymous.pairs for name in (pair.left, pair.right)}
     listed = {(s.name, d.name) for s in anonymous.submissions for d in s.documents if s.name in names}
     assert anonymous.streams.keys() == listed

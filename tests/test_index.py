@@ -1,4 +1,4 @@
-"""What an index promises, whatever store is behind it."""
+"""The promises of an index, for every store."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_was_added_is_found_after_reload_and_merge(make: Make) -> None:
     assert sorted(stored.name for stored in index) == sorted(texts)
 
 
-def test_an_identical_document_is_told_as_such(make: Make) -> None:
+def test_an_identical_document_is_called_identical(make: Make) -> None:
     index = make()
     said = text(300, "same")
     index.add([document("a", said), document("b", text(300, "other"))])
@@ -214,7 +214,7 @@ def test_boilerplate_is_never_a_match(make: Make) -> None:
     assert all(m.left.start > len(licence) - 30 for m in hit.matches)
 
 
-def test_what_many_share_counts_less_and_is_told(make: Make) -> None:
+def test_passages_that_many_share_count_less_and_are_listed(make: Make) -> None:
     index = make()
     common, rare = text(60, "common"), text(60, "rare")
     index.add([document(f"d{i}", text(100, i), common) for i in range(40)])

@@ -1,4 +1,4 @@
-"""Documents on their way into an index: batches, threads, interruptions."""
+"""Adding documents to an index: batches, threads, interruptions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_plain_text_in_any_encoding_is_found_and_kept(make: Make, encoding: str,
     index.add([File("d", data, None, "plain", "text"), document("other", text(60, "other"))])
     (hit,) = index.search((start + words).replace("’", "'"))
     assert hit.document.name == "d"
-    assert hit.containment.query > 0.8  # of few words an encoding cannot always be told
+    assert hit.containment.query > 0.8  # a few words do not always show the encoding
     assert index.content("d") is not None
 
 

@@ -1,4 +1,4 @@
-"""What an index answers in odd cases, whatever store is behind it."""
+"""The answers of an index in unusual cases, for every store."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_boilerplate_before_and_behind_a_match_leaves_the_match(make: Make, cont
 
 @pytest.mark.parametrize("top", [1, 2, 20, None])
 def test_documents_with_nothing_but_edited_boilerplate_take_nobodys_place(make: Make, top: int | None) -> None:
-    """Fingerprints across the edits are shared, but no match is left."""
+    """They share fingerprints across the edits, but have no match."""
     index = make()
     form, answers = [text(12, ("form", n)) for n in range(30)], [text(3, ("answer", n)) for n in range(30)]
     filled = " ".join(f"{asked} {answer}" for asked, answer in zip(form, answers, strict=True))
@@ -132,7 +132,9 @@ def test_what_repeats_without_end_is_one_match_without_contents(make: Make, peri
         lambda line: "[]",
     ],
 )
-def test_a_damaged_export_is_told_by_its_line(make: Make, tmp_path: Path, wrong: Callable[[str], str]) -> None:
+def test_a_damaged_export_is_reported_with_its_line(
+    make: Make, tmp_path: Path, wrong: Callable[[str], str]
+) -> None:
     index = make()
     index.add([document(f"d{i}", text(60, i)) for i in range(3)])
     index.export(tmp_path / "all.jsonl")

@@ -30,7 +30,7 @@ def told(*arguments: object, code: int = 0) -> Any:
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """An index of a folder with three texts."""
+    """Return an index of a folder with three texts."""
     folder = tmp_path / "texts"
     folder.mkdir()
     for i in range(3):
@@ -57,7 +57,7 @@ def test_a_file_is_searched_for_and_shown(archive: Path, tmp_path: Path) -> None
     assert answer["queries"][0]["receipt"]["recipe"]["guarantee"] == 50
 
 
-def test_nothing_found_is_told_by_the_exit_code(archive: Path, tmp_path: Path) -> None:
+def test_the_exit_code_shows_that_nothing_was_found(archive: Path, tmp_path: Path) -> None:
     (tmp_path / "new.txt").write_text(text(100, "new"))
     assert run("search", archive, tmp_path / "new.txt").exit_code == 1
 
@@ -142,7 +142,7 @@ def test_a_name_that_is_no_text_can_be_removed(archive: Path, tmp_path: Path) ->
         (["index", "create", "x", "--recipe", "koala", "--stored", "5000"], "fewer than"),
     ],
 )
-def test_a_mistake_is_told_without_a_traceback(
+def test_a_mistake_gives_a_message_without_a_traceback(
     arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -152,7 +152,7 @@ def test_a_mistake_is_told_without_a_traceback(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_file_is_told(archive: Path) -> None:
+def test_a_missing_file_is_an_error(archive: Path) -> None:
     assert run("index", "add", archive, "nowhere.txt").exit_code == 2
     assert run("search", archive, "nowhere.txt").exit_code == 2
 

@@ -1,4 +1,4 @@
-"""Whoever writes may be killed at any moment: what was acknowledged is there, and nothing is half there."""
+"""A writer may be killed at any moment: nothing that was acknowledged is lost, and nothing is half done."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KILLS = 100
 
 
 def whole(where: Path) -> set[int]:
-    """The numbers of the documents of a growing index, each of which is as it should be."""
+    """Check every document of a growing index, and return their numbers."""
     with Index.open(where) as index:
         assert index.verify() == []
         there = [int(stored.name[1:]) for stored in index]
@@ -64,7 +64,7 @@ def test_nothing_acknowledged_is_lost_when_the_writer_is_killed(tmp_path: Path, 
             strays += len(segment_files(where) - known_files(where))
     with Index.open(where) as index:
         assert all(found(index, n) for n in there)
-        index.remove("d0")  # whoever writes next sweeps
+        index.remove("d0")  # the next writer cleans up
         index.store.writer.wait()  # type: ignore[attr-defined]
         assert segment_files(where) == known_files(where)
     assert whole(where) == there - {0}

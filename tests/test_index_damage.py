@@ -1,4 +1,4 @@
-"""A damaged file of an index is named and never a wrong answer; what is whole is served; it can be mended."""
+"""A damaged file of an index is named and gives no wrong answer. The rest is served, and it can be repaired."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def overwrite(path: Path) -> None:
 
 @pytest.fixture(params=[flip, truncate, empty, delete, overwrite], ids=lambda spoil: spoil.__name__)
 def spoilt(request: pytest.FixtureRequest, where: Path) -> Path:
-    """The file of the second document's postings."""
+    """Return the damaged segment file of the second document."""
     path = paths.segment_path(where, 2)
     shutil.copy(path, where.with_name("copy.seg"))
     request.param(path)
@@ -114,7 +114,7 @@ def test_removing_what_was_in_it_and_adding_that_again_mends_it(where: Path, spo
 
 
 @pytest.mark.parametrize("spoil", [empty, overwrite])
-def test_a_catalogue_that_is_none_is_told(where: Path, spoil: Spoil) -> None:
+def test_a_file_that_is_no_catalogue_is_reported(where: Path, spoil: Spoil) -> None:
     spoil(where / paths.CATALOGUE)
     with pytest.raises(IndexTrouble, match=f"{where}: .*; restore a copy"):
         Index.open(where)
@@ -136,7 +136,7 @@ def test_a_database_of_somebody_else_is_no_catalogue(where: Path) -> None:
 
 
 def used(where: Path) -> list[str]:
-    """All that is told while everything is done that can be done with it; right answers only."""
+    """Use the index in every way; return the problems it reports, and accept only right answers."""
     with Index.open(where) as index:
         problems = index.verify()
         for n in range(3):
@@ -146,7 +146,7 @@ def used(where: Path) -> list[str]:
     return problems
 
 
-def test_a_catalogue_with_bad_pages_is_told_and_never_a_traceback(where: Path) -> None:
+def test_a_catalogue_with_bad_pages_is_reported_without_a_traceback(where: Path) -> None:
     pages = (where / paths.CATALOGUE).stat().st_size // 4096
     assert pages > 5
     for page in range(pages):
@@ -163,9 +163,7 @@ def test_a_catalogue_with_bad_pages_is_told_and_never_a_traceback(where: Path) -
 
 
 @pytest.mark.parametrize("kept", [b"", b"garbage", None, "flipped"])
-def test_a_text_that_is_not_as_it_was_kept_is_told_and_the_document_still_found(
-    where: Path, kept: bytes | str | None
-) -> None:
+def test_a_damaged_text_is_reported_and_the_document_still_found(where: Path, kept: bytes | str | None) -> None:
     with closing(sqlite3.connect(where / paths.CATALOGUE)) as connection, connection:
         query = "SELECT at, length FROM contents WHERE document = 1"
         at, length = connection.execute(query).fetchone()
@@ -202,7 +200,7 @@ def test_counts_of_searches_that_cannot_be_read_do_no_harm(tmp_path: Path) -> No
         assert index.rotate().rotated == ["d"]
 
 
-def test_lost_texts_are_told_and_documents_still_found(where: Path) -> None:
+def test_lost_texts_are_reported_and_documents_still_found(where: Path) -> None:
     (where / "texts-0001.dat").unlink()
     with Index.open(where) as index:
         answer = index.search(said(1))
@@ -262,7 +260,7 @@ def test_an_interrupt_behind_a_commit_costs_nothing(where: Path) -> None:
         assert index.verify() == []
 
 
-def test_a_segment_of_another_index_is_told(where: Path, tmp_path: Path) -> None:
+def test_a_segment_of_another_index_is_reported(where: Path, tmp_path: Path) -> None:
     with Index.create(tmp_path / "other.index") as other:
         other.add([document(f"o{n}", said(n)) for n in range(50)])
     (foreign,) = (tmp_path / "other.index" / paths.SEGMENTS).glob("*.seg")

@@ -1,4 +1,4 @@
-"""The matches of a search, which are made in one native call, against those of a comparison."""
+"""The matches of a search, made in one native call, are those of a comparison."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.indexed import Make, document, text
 @pytest.mark.parametrize("front", ["text", "python"])
 @pytest.mark.parametrize("seed", range(12))
 def test_matches_are_those_that_comparing_finds(make: Make, front: str, seed: int) -> None:
-    """Repeated, moved, cut short, and with characters that are several symbols."""
+    """With passages that are repeated, moved or cut short, and characters that are several symbols."""
     chance = random.Random(seed)
     recipe = Recipe(front, k=10, w=12)
     pieces = [

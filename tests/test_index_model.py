@@ -1,4 +1,4 @@
-"""An index is a dictionary of texts that can be searched, whatever happens to it, a killed writer included."""
+"""An index is a searchable dictionary of texts, whatever happens to it, even when a writer is killed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _merge_often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def longest_run(one: str, other: str) -> int:
-    """Of the symbols that both have, by looking at each pair of places."""
+    """Return the length of the longest shared run, by comparing every pair of positions."""
     a, b = (api.stream(text, RECIPE).symbols.tolist() for text in (one, other))
     best, before = 0, [0] * (len(b) + 1)
     for symbol in a:
@@ -57,7 +57,7 @@ def documents(batch: dict[str, str]) -> list[Document]:
 
 
 class Machine(RuleBasedStateMachine):
-    """Everything that is done to the index is done to a dictionary."""
+    """Do everything to an index and to a dictionary, and compare the two."""
 
     content = "text"
 
@@ -110,7 +110,7 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.model)
     @rule(what=st.sampled_from(("add", "replace", "remove", "merge")), batch=batches, wait=st.integers(0, 12))
     def crash(self, what: str, batch: dict[str, str], wait: int) -> None:
-        """Another process does it and is killed on the way: it is done, or nothing is."""
+        """Another process does it and is killed: then all of it is done, or nothing."""
         self.index.close()
         given = {"add": documents(batch), "replace": documents(batch), "remove": sorted(batch), "merge": None}
         with running(crashing.do, self.where, what, given[what]) as process:

@@ -1,4 +1,4 @@
-"""One writes, any number read: nobody waits for another, and everybody sees a whole state."""
+"""One process writes and any number read: nobody waits, and everybody sees one complete state."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def names(index: Index, number: int) -> list[str]:
 
 
 def done(where: Path, what: str, arguments: object) -> None:
-    """By another process, to the end."""
+    """Call a method of the index in another process, and wait for it."""
     with running(crashing.do, where, what, arguments) as process:
         assert process.rest() == ["begun", "done"]
 
 
-def test_a_second_writer_is_told_and_can_search(where: Path) -> None:
+def test_a_second_writer_is_refused_and_can_search(where: Path) -> None:
     with running(crashing.grow, where, 10, 1, True) as process, Index.open(where) as index:
         assert process.told() == 10
         for change in (
@@ -58,7 +58,7 @@ def test_a_second_writer_is_told_and_can_search(where: Path) -> None:
         assert names(index, 4) == ["more"]
 
 
-def test_a_second_index_in_the_same_process_is_told_too(where: Path) -> None:
+def test_a_second_index_in_the_same_process_is_refused_too(where: Path) -> None:
     with Index.open(where) as one, Index.open(where) as other:
         one.add(document("more", said(4)))
         with pytest.raises(IndexTrouble, match="somebody else is writing"):

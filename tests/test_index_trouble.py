@@ -1,4 +1,4 @@
-"""What goes wrong around an index is told, with what to do; it costs nothing that was acknowledged."""
+"""Trouble around an index is reported with what to do, and nothing that was acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def where(tmp_path: Path) -> Path:
 
 
 def noise(size: int, seed: int = 1) -> bytes:
-    """Nothing that is a symbol, and nothing that can be packed well."""
+    """Return bytes without symbols that do not compress well."""
     return bytes(random.Random(seed).choices(b"!\"#$%&'()*+,-./:;<=>?@[]^_{|}~", k=size))
 
 
@@ -46,7 +46,7 @@ def noise(size: int, seed: int = 1) -> bytes:
     ],
     ids=["segment", "catalogue", "catalogue after a segment"],
 )
-def test_what_does_not_fit_is_told_and_can_be_added_when_there_is_room(
+def test_a_document_that_does_not_fit_is_refused_and_can_be_added_when_there_is_room(
     where: Path, most: int, large: bytes
 ) -> None:
     with running(crashing.limited, where, most, large) as process:
@@ -106,7 +106,7 @@ if ROOT:
     def test_what_a_failed_add_has_written_is_given_back(
         small_disk: Path, length: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Also where one is not told beforehand that there is too little room, as with a quota."""
+        """This holds too where the free space is not known in advance, as with a quota."""
         plenty = shutil.disk_usage(small_disk)._replace(free=2**40)
         monkeypatch.setattr(shutil, "disk_usage", lambda _: plenty)
         count = 3_000_000 // length
@@ -150,14 +150,14 @@ if ROOT:
 
 @pytest.fixture
 def open_place() -> Iterator[Path]:
-    """A folder that everybody can look into."""
+    """Return a folder that every user can read."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
 
 
 def allow(folder: Path, write: bool) -> None:
-    """For those who are not root; root's files are not everybody's to write to anyway."""
+    """Change the permissions of a normal user. Other users cannot write to the files of root anyway."""
     if not ROOT:
         for path in (*folder.rglob("*"), folder):
             bits = stat.S_IRUSR | (stat.S_IXUSR if path.is_dir() else 0) | (stat.S_IWUSR if write else 0)
@@ -165,7 +165,9 @@ def allow(folder: Path, write: bool) -> None:
 
 
 @pytest.mark.parametrize("crashed", [False, True])
-def test_who_may_not_write_can_search_and_is_told(open_place: Path, crashed: bool) -> None:
+def test_a_user_without_permission_to_write_can_search_and_gets_a_message(
+    open_place: Path, crashed: bool
+) -> None:
     where = open_place / "archive.index"
     Index.create(where).close()
     with running(crashing.grow, where, 0, 1, False) as process:

@@ -163,7 +163,7 @@ def test_flooding_with_copies_cannot_hide_a_document(make: Make, content: str) -
     assert named(index.search(" ".join(original), top=None), "original") == [(1.0, 1.0, "identical")]
 
 
-def test_what_four_documents_share_is_ignored_and_told(make: Make) -> None:
+def test_passages_that_four_documents_share_are_ignored_and_listed(make: Make) -> None:
     index = make(content="none")
     passage = text(24, "passage")
     papers = [document(f"d{i}", text(100, i), passage, text(100, -i - 1)) for i in range(6)]
@@ -223,7 +223,7 @@ def test_the_six_relations_have_their_names(make: Make, content: str) -> None:
     assert around.query == pytest.approx(3000 / 7000, abs=0.12)
 
 
-def test_a_paragraph_of_a_book_is_told_with_caution(make: Make) -> None:
+def test_a_paragraph_of_a_book_has_a_note(make: Make) -> None:
     book, alike = words(12_000, "book"), words(300, "alike")
     index = make(content="none")
     index.add([document("book", " ".join(book)), document("alike", " ".join(alike))])

@@ -1,4 +1,4 @@
-"""A Koala index over the years: who probes it, its secret, its settings, its exports."""
+"""A koala index over the years: probes, the secret, settings, exports."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_many_slightly_different_queries_are_suspicious(make: Make, content: str
     assert index.suspicious() == []
 
 
-def test_whoever_searches_a_document_piece_by_piece_is_noticed(make: Make) -> None:
+def test_searching_for_a_document_piece_by_piece_is_noticed(make: Make) -> None:
     index = make()
     target = words(1200, "target")
     index.add(document("target", " ".join(target)))

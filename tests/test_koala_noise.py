@@ -1,4 +1,4 @@
-"""Bad conversion hides nothing from Koala's way: the same text in every format, and as scanning damages it."""
+"""Bad conversion hides nothing from a koala index: the same text in every format, and damaged by scanning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store in PostgreSQL on a real server: what is special about it."""
+"""The PostgreSQL store on a real server: what it does differently."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EDGES = (0, 1, 2**63 - 1, 2**63, 2**64 - 1)
 
 @pytest.fixture
 def where(postgres: str) -> str:
-    """Where nothing is yet."""
+    """Return an address where there is no index yet."""
     return f"{postgres}#test-{next(_numbers)}"
 
 
@@ -48,7 +48,7 @@ def store(where: str) -> Iterator[PostgresStore]:
 
 
 def batch(names: Sequence[str], hashes: Sequence[int] = (7, 8), gone: Sequence[int] = ()) -> Batch:
-    """Documents that all have these hashes, at 0, 1, ..."""
+    """Return documents that all have these hashes, at positions 0, 1, ..."""
     documents = [DocumentRecord(name, name.encode()[:12], 10, 10, len(hashes)) for name in names]
     owners = np.repeat(np.arange(len(names), dtype=np.uint32), len(hashes))
     places = np.tile(np.arange(len(hashes), dtype=np.uint32), len(names))
@@ -64,7 +64,7 @@ def found(store: PostgresStore, *hashes: int) -> list[tuple[int, int, int]]:
 
 @contextmanager
 def behind_its_back(where: str) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
-    """A connection of somebody else."""
+    """Open a connection that the store does not know about."""
     server, _, schema = where.partition("#")
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("SELECT set_config('search_path', %s, false)", [f'"{schema}"'])
@@ -147,7 +147,7 @@ CREATE FUNCTION pg_catalog.citus_total_relation_size(regclass) RETURNS bigint LA
 INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
     VALUES (99999, 'citus', 10, 'public'::regnamespace, false, 'none');
 """
-"""Citus does not come with the server: functions of its names stand for it, and tell that they were called."""
+"""Citus does not come with the server. These functions replace it and record that they were called."""
 
 
 def test_where_citus_is_present_postings_are_spread_by_hash(postgres: str) -> None:
@@ -223,14 +223,14 @@ def test_other_tables_are_left_alone(postgres: str, where: str) -> None:
 
 
 def test_an_empty_schema_is_used(where: str) -> None:
-    """Whoever may not make one is given one."""
+    """An administrator may have created it for a user without that permission."""
     server, _, schema = where.partition("#")
     with psycopg.connect(server) as connection:
         connection.execute(f'CREATE SCHEMA "{schema}"')
     PostgresStore.create(where, Settings(Recipe("text"))).close()
 
 
-def test_trouble_is_told_without_the_password(postgres: str) -> None:
+def test_messages_do_not_contain_the_password(postgres: str) -> None:
     parts = urlsplit(postgres)
     user, port = parts.username, parts.port
     theirs = unquote(parts.password or "")
@@ -365,7 +365,7 @@ def test_a_killed_write_leaves_nothing(where: str, store: PostgresStore) -> None
     assert store.numbers_by_name(["a", "b", "c"]) == {"a": 0}
     assert store.info().postings == 2
     assert store.verify(lambda _: None) == []
-    store.add(batch(["b", "c"], gone=[0]))  # connects anew, and is the writer again
+    store.add(batch(["b", "c"], gone=[0]))  # connects again, and is the writer again
     assert sorted(store.numbers_by_name(["a", "b", "c"])) == ["b", "c"]
     assert store.verify(lambda _: None) == []
 
@@ -407,7 +407,7 @@ def test_a_lost_connection_comes_back(where: str, store: PostgresStore) -> None:
         store.count()
 
 
-def test_a_writer_that_lost_its_place_is_told(where: str, store: PostgresStore) -> None:
+def test_a_writer_that_lost_its_lock_gets_a_message(where: str, store: PostgresStore) -> None:
     store.add(batch(["a"]))
     other = PostgresStore(where)
     with behind_its_back(where) as connection:
@@ -518,14 +518,14 @@ def test_merge_says_what_it_does(store: PostgresStore) -> None:
 
 @contextmanager
 def _held_up(where: str) -> Iterator[None]:
-    """Whoever writes postings waits; documents and contents are written by then."""
+    """Make writers of postings wait. By then they have written documents and contents."""
     with behind_its_back(where) as connection, connection.transaction():
         connection.execute("LOCK TABLE postings IN SHARE MODE")
         yield
 
 
 def _writers(where: str, *, waiting: bool = False) -> list[int]:
-    """Who has the writer's lock, or those of them who wait for another."""
+    """Return the processes that have the writer's lock, or those of them that wait for another lock."""
     with behind_its_back(where) as connection:
         rows = connection.execute(
             "SELECT a.pid FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'advisory'"

@@ -17,7 +17,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from chaffinch.errors import SkipReason
-from chaffinch.report import case_file, save, to_csv, to_json
+from chaffinch.report import case_file, page, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody, only
 from chaffinch.report.cluster_layout import draw
 from chaffinch.report.document_text import DocumentText, decode
@@ -386,6 +386,30 @@ def test_folders_that_all_have_in_common_are_not_shown() -> None:
     texts = ReportTexts(report(made, []))
     assert texts.short("/home/x/class/anna/main.py") == "anna/main.py"
     assert ReportTexts(report([], [])).short("a/b") == "a/b"
+
+
+def test_the_types_of_the_scripts_name_what_the_view_writes(small: Report) -> None:
+    """types.d.ts is what the scripts are checked against."""
+    types = (Path(page.__file__).parent / "static" / "types.d.ts").read_text("utf-8")
+
+    def fields(interface: str) -> set[str]:
+        body = re.search(rf"interface {interface} {{\n(.*?)\n}}", types, re.S)
+        assert body
+        return set(re.findall(r"^  (\w+)\??:", body[1], re.M))
+
+    view = View(replace(small, dates={"bert": "2026-03-01"}), anonymize=False, verdicts=None)
+    index, chunks = view.index(), dict(view.chunks())
+    assert {*index, "files"} == fields("Index")
+    assert set(index["submissions"][0]) == fields("Submission")
+    assert set(index["submissions"][0]["files"][0]) == fields("SourceFile")
+    assert set(index["pairs"][0]) == fields("Pair")
+    assert set(index["clusters"][0]) == fields("Cluster")
+    assert set(index["graph"]) == fields("Graph")
+    assert set(index["common"][0]) == fields("Passage")
+    assert set(chunks["s0"][0]) == fields("DocumentText")
+    row = re.search(r"type MatchRow = \[\n(.*?)\n\]", types, re.S)
+    assert row
+    assert len(chunks["p0"][0]) == len(row[1].split("\n"))
 
 
 def test_texts_of_unknown_documents_are_none(small: Report) -> None:

@@ -189,14 +189,16 @@ def native_source(document: Document, recipe: Recipe) -> Source:
     """Return a document as the core reads it, for a recipe whose front end is in the core."""
     from chaffinch.native.fingerprint import Source
     from chaffinch.read import encoding
-    from chaffinch.read.formats import html, markdown, program, tex
 
     if recipe.front == "bytes":
         return Source(document.data)
+    if recipe.front in FRONTS and document.format not in ("html", "markdown", "tex"):
+        return encoding.source(document)  # most documents, so nothing else is imported before
+    from chaffinch.read.formats import html, markdown, program, tex
+
     if recipe.front not in FRONTS:
         return program.source(document, _own_language(document) if recipe.front == CODE else recipe.front)
-    sources = {"html": html.source, "tex": tex.source, "markdown": markdown.source}
-    return sources.get(document.format, encoding.source)(document)
+    return {"html": html.source, "tex": tex.source, "markdown": markdown.source}[document.format](document)
 
 
 def _own_language(document: Document) -> str:

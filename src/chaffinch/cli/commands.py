@@ -43,30 +43,30 @@ class _Group(click.Group):
         try:
             return super().invoke(context)
         except ChaffinchError as error:
-            complain(str(error))
+            warn(str(error))
         except BrokenPipeError:  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return context.exit(FOUND)
         except OSError as error:
             where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
-            complain(f"{where}{error.strerror or error}")
+            warn(f"{where}{error.strerror or error}")
         except KeyboardInterrupt:
-            complain("stopped")
+            warn("stopped")
             return context.exit(STOPPED)
         except MemoryError:
-            complain("not enough memory; compare less at once, or leave out the largest files")
+            warn("not enough memory; compare less at once, or leave out the largest files")
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except Exception as error:  # 1 would mean that nothing was found
             place = traceback.extract_tb(error.__traceback__)[-1]
-            complain(
+            warn(
                 f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno}); "
                 "this is a defect, please report it"
             )
         return context.exit(ERROR)
 
 
-def complain(message: str) -> None:
+def warn(message: str) -> None:
     click.echo(f"chaffinch: {printable(message)}", err=True)
 
 
@@ -75,8 +75,8 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def on_terminal() -> Callable[[str], None] | None:
-    """Shows what is being done on one line that is overwritten; None if nobody looks."""
+def terminal_progress() -> Callable[[str], None] | None:
+    """Return a function that shows progress on one line of the terminal, or None if there is no terminal."""
     if not (sys.stderr and sys.stderr.isatty()):
         return None
     return lambda stage: click.echo(f"\r\x1b[K{printable(stage)[:100]}", nl=False, err=True)
@@ -216,7 +216,7 @@ def _fingerprint_batch(
 
 
 def _skip(left_out: Skipped, skipped: list[Skipped]) -> None:
-    complain(f"{left_out.name}: {left_out.detail}")
+    warn(f"{left_out.name}: {left_out.detail}")
     skipped.append(left_out)
 
 
@@ -247,8 +247,8 @@ def _around(names: Iterable[str]) -> Iterator[str]:
     return (name[: slash.start()] for name in names for slash in re.finditer("/", name))
 
 
-def tell_json(value: Any) -> None:
-    """In UTF-8 whatever the terminal takes: it is for a program."""
+def print_json(value: Any) -> None:
+    """Write JSON in UTF-8, whatever the encoding of the terminal, since a program reads it."""
     text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
@@ -258,12 +258,12 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def tell_skipped(skipped: Sequence[Skipped], rest: str) -> None:
-    """The first of them, and where the others are told."""
+def warn_skipped(skipped: Sequence[Skipped], rest: str) -> None:
+    """Print the first entries, and where the others are listed."""
     for left_out in skipped[:_SHOWN]:
-        complain(f"{left_out.name}: {left_out.detail}")
+        warn(f"{left_out.name}: {left_out.detail}")
     if len(skipped) > _SHOWN:
-        complain(f"and {len(skipped) - _SHOWN} more left out; {rest}")
+        warn(f"and {len(skipped) - _SHOWN} more left out; {rest}")
 
 
 def as_dicts(skipped: Iterable[Skipped]) -> list[dict[str, str]]:
@@ -316,7 +316,7 @@ def submissions(
                     f"    {document.language:12} {len(document.data):>10} bytes  {printable(document.name)}"
                 )
         for left_out in skipped:
-            complain(f"{left_out.name}: {left_out.detail}")
+            warn(f"{left_out.name}: {left_out.detail}")
         click.echo(f"{len(found)} submissions, {len(skipped)} files or folders left out")
     read = (d.name for submission in found for d in submission.documents)
     context.exit(ERROR if is_error(skipped, paths, read) else FOUND if found else NOTHING)

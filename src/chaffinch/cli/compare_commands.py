@@ -19,10 +19,10 @@ from chaffinch.cli.commands import (
     counted,
     is_error,
     main,
-    on_terminal,
+    print_json,
     printable,
-    tell_json,
-    tell_skipped,
+    terminal_progress,
+    warn_skipped,
 )
 from chaffinch.errors import SkipReason, Unreadable
 
@@ -73,9 +73,9 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     is_bad = is_error(report.skipped, named, [*read, *report.receipt.base])
     shown = anonymous_report(report) if options["anonymize"] else report
     if options["as_json"]:
-        tell_json(to_json(shown))
+        print_json(to_json(shown))
     if is_bad and not report.submissions:  # a report of nothing must not take the place of a good one
-        tell_skipped(shown.skipped, "--json has them all")
+        warn_skipped(shown.skipped, "--json has them all")
         context.exit(ERROR)
     if options["as_csv"]:
         write(options["as_csv"], to_csv(shown).encode("utf-8", "replace"))
@@ -134,7 +134,7 @@ def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
 
     rows = from_csv(options["metadata"]) if options["metadata"] else []
     given = ("base", "old", "language", "top", "threshold", "max_owners", "student_pattern")
-    stage = on_terminal()
+    stage = terminal_progress()
     report = run(paths, **{name: options[name] for name in given}, progress=stage)
     if stage:
         stage("")
@@ -173,7 +173,7 @@ def _summarize(report: Report) -> None:
     """A short table, what was compared, and what was left out."""
     from chaffinch.report.figures import shown_surprise
 
-    tell_skipped(report.skipped, "the report has them all")
+    warn_skipped(report.skipped, "the report has them all")
     everyone = len(report.submissions)
     compared = [
         counted(everyone, "submission"),

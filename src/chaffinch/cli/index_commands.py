@@ -14,13 +14,13 @@ from chaffinch.cli.commands import (
     FOUND,
     NOTHING,
     as_dicts,
-    complain,
     is_error,
     main,
-    on_terminal,
+    print_json,
     printable,
-    tell_json,
-    tell_skipped,
+    terminal_progress,
+    warn,
+    warn_skipped,
 )
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.types import Document, Skipped
@@ -53,14 +53,14 @@ def _open(where: str) -> Index:
 
 
 def _progress(line: str) -> None:
-    if (show := on_terminal()) is not None:
+    if (show := terminal_progress()) is not None:
         show(line)
 
 
 def _print_result(as_json: bool, result: dict[str, Any], line: str) -> None:
     _progress("")
     if as_json:
-        tell_json(result)
+        print_json(result)
     else:
         click.echo(line)
 
@@ -175,7 +175,7 @@ def _add(
         "skipped": as_dicts(report.skipped),
     }
     for name, of in report.copies[:_SHOWN]:
-        complain(f"{name}: has the same content as {of}")
+        warn(f"{name}: has the same content as {of}")
     counts = f"{len(report.added)} added ({len(report.replaced)} replaced others)"
     line = f"{counts}, {len(report.already)} already in the index, {len(report.skipped)} skipped"
     _print_result(as_json, result, line)
@@ -184,7 +184,7 @@ def _add(
 
 
 def _warn_skipped(skipped: Iterable[Skipped]) -> None:
-    tell_skipped(list(skipped), "--json lists all of them")
+    warn_skipped(list(skipped), "--json lists all of them")
 
 
 @index.command()
@@ -209,7 +209,7 @@ def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_jso
 @click.option("--documents", is_flag=True, help="List every document too.")
 @_JSON
 def info(where: str, documents: bool, as_json: bool) -> None:
-    """Show the size and the recipe of an index, and what needs attention."""
+    """Show the size, the recipe and what needs attention."""
     with _open(where) as opened:
         size, settings = opened.info(), opened.store.settings
         result = asdict(size) | {
@@ -269,7 +269,7 @@ def verify(context: click.Context, /, where: str, as_json: bool) -> None:
     with _open(where) as opened:
         problems = opened.verify(_progress)
     for problem in problems:
-        complain(problem)
+        warn(problem)
     _print_result(as_json, {"problems": problems}, f"{len(problems) or 'no'} problems")
     context.exit(ERROR if problems else FOUND)
 
@@ -294,7 +294,10 @@ def rotate(
     sources: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Choose again which fingerprints are stored, for all documents or those named. For the recipe koala."""
+    """Choose again which fingerprints are stored.
+
+    This is for the recipe koala. It rotates the documents you name, or all of them.
+    """
     with _open(where) as opened:
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
         report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=_progress)
@@ -321,7 +324,7 @@ def export(where: str, path: Path, as_json: bool) -> None:
 @click.argument("path", type=_PATHS)
 @_JSON
 def import_(where: str, path: Path, as_json: bool) -> None:
-    """Create an index from an export, or continue an import that was cut off."""
+    """Create an index from an export, or resume an import."""
     from chaffinch.index.index import open_for_import
 
     with open_for_import(where, path) as opened:
@@ -333,9 +336,7 @@ def import_(where: str, path: Path, as_json: bool) -> None:
 @_WHERE
 @click.argument("files", nargs=-1, required=True, type=_PATHS)
 @click.option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
-@click.option(
-    "--window", type=int, help="A wider window is faster too, and finds every run of its own guarantee."
-)
+@click.option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
 @click.option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
 @click.option("-o", "--output", type=_PATHS, help="Write a report: a .html file or a folder.")
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON to standard output.")
@@ -372,7 +373,7 @@ def search(
             to_report(opened, answers, skipped).save(output)
     _warn_skipped(skipped)
     if as_json:
-        tell_json(to_json(answers, skipped))
+        print_json(to_json(answers, skipped))
     else:
         for answer in answers:
             _show(answer)
@@ -394,4 +395,4 @@ def _show(answer: Answer) -> None:
     if answer.discounted:
         click.echo(f"{len(answer.discounted)} passages that many documents share count less; --json lists them")
     for damage in answer.receipt.damaged:
-        complain(f"not searched: {damage}")
+        warn(f"not searched: {damage}")

@@ -12,7 +12,7 @@ from types import TracebackType
 from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import transfer
-from chaffinch.index.address import is_database
+from chaffinch.index.address import is_database, without_password
 from chaffinch.index.folder.folder_store import FolderStore
 from chaffinch.index.hits import Answer
 from chaffinch.index.ingest import IngestReport, ingest, plain_name
@@ -240,4 +240,8 @@ def _store(where: str | Path) -> type[Store]:
         except ImportError:
             raise IndexTrouble("PostgreSQL needs its driver; run pip install 'chaffinch[server]'") from None
         store = PostgresStore
+    elif (shown := without_password(where)) != str(where):  # other messages would show the password
+        raise IndexTrouble(
+            f"{shown}: not an address; write postgresql://user@host:port/database#name, as a str"
+        )
     return store

@@ -1,4 +1,4 @@
-"""Reports: pages to look at, case files to hand on, JSON and CSV for other programs."""
+"""Reports: pages to read, case files to hand on, JSON and CSV for other programs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = [
 def save(
     report: Report, path: Path, *, anonymize: bool = False, verdicts: Mapping[str, Any] | None = None
 ) -> None:
-    """The report as pages: one file if the path ends in .html, else a folder with index.html.
+    """Write a report as pages: one file if the path ends in .html, else a folder with index.html.
 
-    `verdicts` is what a reviewer exported from an earlier report, loaded from its JSON.
+    `verdicts` are those that a reviewer exported from an earlier report, loaded from its JSON.
     """
     view = View(report, anonymize=anonymize, verdicts=verdicts)
     if is_file(path):

@@ -36,7 +36,7 @@ class Symbols(NamedTuple):
     """What a symbol counts, in tokens."""
 
     def positions(self, offsets: Numbers) -> Numbers:
-        """Return the position of the first symbol at or behind each offset."""
+        """Return the position of the first symbol at or after each offset."""
         return self.starts.searchsorted(offsets.astype(np.uint32))
 
     def total(self) -> float:
@@ -105,15 +105,13 @@ def anchors(left: Symbols, right: Symbols, runs: Numbers) -> tuple[Numbers, Numb
 
     There is an anchor where a run begins, and in a long run where a line of either side begins.
     """
-    (left_first, left_end), (right_first, right_end) = (
-        left.positions(runs[:, :2]).T,
-        right.positions(runs[:, 2:]).T,
-    )
+    left_first, left_end = left.positions(runs[:, :2]).T
+    right_first, right_end = right.positions(runs[:, 2:]).T
     size = np.minimum(left_end - left_first, right_end - right_first)
     run, step = _ranges(np.zeros_like(size), np.maximum(size, 1))
     is_first = left.is_first[left_first[run] + step] | right.is_first[right_first[run] + step]
-    is_inside = is_first | (step % FARTHEST == 0)
-    chosen = np.flatnonzero((step == 0) | is_inside & (size > FARTHEST)[run])
+    is_anchor = (is_first | (step % FARTHEST == 0)) & (size > FARTHEST)[run]
+    chosen = np.flatnonzero(is_anchor | (step == 0))
     run, step = run[chosen], step[chosen]
     offsets = runs[run][:, [0, 2]]
     inside = np.flatnonzero(step)
@@ -138,10 +136,11 @@ def read_symbols(document: Document, fronts: Sequence[str], stream: Stream | Non
         return NO_SYMBOLS
     family = language.family(document.language)
     front = family if family in fronts else fronts[0]
-    try:
-        stream = stream or fingerprinting.stream(document, recipe_for(front))
-    except ChaffinchError:
-        return NO_SYMBOLS
+    if stream is None:
+        try:
+            stream = fingerprinting.stream(document, recipe_for(front))
+        except ChaffinchError:
+            return NO_SYMBOLS
     data = np.frombuffer(document.data, np.uint8)
     line_ends = np.flatnonzero((data == ord("\n")) | (data == ord("\r")))
     is_first = np.zeros(len(stream) + 1, bool)

@@ -13,7 +13,7 @@ from typing import Any
 from chaffinch.report.align import anchors, run_offsets
 from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody, only
 from chaffinch.report.document_text import DocumentText, span_offsets
-from chaffinch.report.figures import GLOSSARY, plain, shown_date, shown_surprise, worded
+from chaffinch.report.figures import GLOSSARY, receipt_in_words, shown_date, shown_surprise
 from chaffinch.report.page import encoded, script, styles, template, write
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import VERDICTS, digest, pair_keys, read_verdicts
@@ -125,7 +125,7 @@ def case_file(
     note = names.text(verdict["note"]) if names else verdict["note"]
     documents = list(_documents(texts, pair))
     shown_documents = list(_fitting(documents, _LIST_SIZE))
-    receipt = _part("tree", worded(plain(report.receipt.to_dict())))
+    receipt = _part("tree", receipt_in_words(report.receipt))
     page: dict[str, Any] = {
         "style": styles("match_colours.css", "case.css"),
         "script": script("case.js"),

@@ -56,7 +56,7 @@ class DocumentText:
         return after
 
     def characters(self, offsets: Numbers, *, ends: bool = False) -> Numbers:
-        """Return the character at each offset; `ends` says that spans end there."""
+        """Return the character at each offset, or with `ends` the end of the spans that end there."""
         if self._offsets is None:
             characters = np.minimum(np.maximum(offsets, 0), self._size)
         else:
@@ -70,8 +70,11 @@ class DocumentText:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the first character and the end of one span of bytes."""
-        first, behind = self.spans(np.array([[start, end]]))[0].tolist()
-        return first, behind
+        if self._offsets is None and self._edits is None:  # most texts, and many times as fast
+            first = min(max(start, 0), self._size)
+            return first, max(first, min(end, self._size))
+        first, after = self.spans(np.array([[start, end]]))[0].tolist()
+        return first, after
 
     def units(self, characters: Numbers) -> Numbers:
         """Return the unit at which each of these characters begins."""
@@ -92,10 +95,13 @@ class DocumentText:
 
     @cached_property
     def _units(self) -> Numbers | None:
-        if self.text.isascii() or max(self.text) <= "\uffff":
+        """The unit of each character and of the end; None if every character is one unit."""
+        if self.text.isascii():
             return None
-        codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), "<u4")
-        return np.cumsum([0, *(1 + (codes > 0xFFFF))])
+        is_wide = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), "<u4") > 0xFFFF
+        units = np.arange(len(is_wide) + 1)
+        units[1:] += np.cumsum(is_wide)
+        return units if is_wide.any() else None
 
 
 class _Edits:
@@ -137,7 +143,7 @@ def decode(document: Document) -> DocumentText:
 def _decode(data: bytes, encoding: str) -> tuple[str, Numbers | None]:
     """Return the characters, and the offset of each and of the end; no offsets if every byte is a character."""
     with suppress(UnicodeDecodeError):
-        if encoding == "utf-8":  # most texts, and quick: every byte that continues no other begins a character
+        if encoding == "utf-8":  # most texts, and quick: all bytes begin a character but continuation bytes
             if data.isascii():
                 return data.decode(), None
             begins = np.frombuffer(data, np.uint8) & 0xC0 != 0x80

@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from chaffinch.report.figures import number, plain
+from chaffinch.report.figures import number
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import digest
 from chaffinch.types import Match, Pair, Passage, Report, Span
@@ -48,7 +48,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
         "common": [_passage(texts, p) for p in report.common],
         "background": list(report.background),
-        "receipt": plain(report.receipt.to_dict()),
+        "receipt": report.receipt.to_dict(),
     } | ({"dates": dict(report.dates)} if report.dates else {})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from chaffinch.types import Pair, Report
+from chaffinch.types import Pair, Receipt, Report
 
 _SMALLEST_CLASS = 5
 """Submissions. A smaller class does not show how much any two of its works share."""
@@ -46,30 +46,16 @@ def seconds(date: str) -> int:
     return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
 
 
-def plain(value: Any) -> Any:
-    """Return a value of the receipt as JSON can hold it, sets in order."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, set | frozenset):
-        return sorted((plain(inner) for inner in value), key=str)
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    if isinstance(value, float):
-        return number(value)
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+def receipt_in_words(receipt: Receipt) -> dict[str, Any]:
+    """Return the receipt for a reader: each guarantee is a sentence."""
+    recipes = {name: {**recipe, "guarantee": _guarantee(recipe)} for name, recipe in receipt.recipes.items()}
+    return receipt.to_dict() | {"recipes": recipes}
 
 
-def worded(value: Any) -> Any:
-    """Return a value of the receipt in which each guarantee is a sentence."""
-    if isinstance(value, list):
-        return [worded(inner) for inner in value]
-    if not isinstance(value, dict):
-        return value
-    words = {key: worded(inner) for key, inner in value.items()}
-    if isinstance(guarantee := value.get("guarantee"), int):
-        words["guarantee"] = f"every shared run of {guarantee} symbols is found"
-    elif "guarantee" in value and guarantee is None:
-        words["guarantee"] = "none: shared runs of any length may be missed"
-    if isinstance(k := value.get("k"), int) and "guarantee" in value:
-        words["guarantee"] += f"; nothing shorter than {k} is reported"
-    return words
+def _guarantee(recipe: Mapping[str, Any]) -> str:
+    shortest = recipe["guarantee"]
+    if shortest is None:
+        surely = "none: shared runs of any length may be missed"
+    else:
+        surely = f"every shared run of {shortest} symbols is found"
+    return f"{surely}; nothing shorter than {recipe['k']} is reported"

@@ -16,7 +16,7 @@ from chaffinch.languages import language
 from chaffinch.report import cluster_layout
 from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody
 from chaffinch.report.document_text import Numbers, span_offsets
-from chaffinch.report.figures import GLOSSARY, number, plain, seconds, shown_date, shown_surprise, worded
+from chaffinch.report.figures import GLOSSARY, number, receipt_in_words, seconds, shown_date, shown_surprise
 from chaffinch.report.match_rows import match_rows
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import Verdict, digest, pair_keys, read_verdicts
@@ -68,7 +68,7 @@ class View:
             "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
             "background": list(report.background),
             "ignored": len(report.ignored),
-            "receipt": worded(plain(report.receipt.to_dict())),
+            "receipt": receipt_in_words(report.receipt),
             "verdicts": self._known_verdicts(),
             "languages": self._languages(),
             "words": GLOSSARY,

@@ -22,7 +22,7 @@ MIN_QUERIES = 10
 _CHANGED_COPY = 0.2
 """A query that has this share of a document is a changed copy of it."""
 _PIECE = 0.5
-"""A query of which a document has this share is a piece of it. Piece by piece, all of it can be probed."""
+"""If a document has this share of a query, the query is a piece of it. Pieces can probe all of it."""
 _LIFETIME = 30 * 86_400
 """Seconds that a probe counts."""
 _TABLE = "CREATE TABLE IF NOT EXISTS probes (name TEXT, query BLOB, at INTEGER, PRIMARY KEY (name, query))"

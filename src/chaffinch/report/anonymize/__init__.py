@@ -1,1 +1,1 @@
-"""A report without names."""
+"""Reports without names of students."""

@@ -1,4 +1,4 @@
-"""What documents are called where no name may be shown: paths without what tells students apart."""
+"""Name documents without names of students: paths without the steps that identify a student."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from chaffinch.types import Report, Submission
 
 
 class Files:
-    """A name for every document, another for each of a submission's.
+    """A name for every document; no two documents of a submission have the same one.
 
-    A step of a path that stands in the paths of several students tells nobody apart, and is shown. Of the
-    others a folder becomes the student's label, once, and a file its number.
+    A step of a path that several students have identifies nobody and is shown. Any other folder becomes the
+    student's label, once, and any other file its number.
     """
 
     def __init__(self, report: Report, names: Names) -> None:
@@ -33,25 +33,25 @@ class Files:
         }
 
     def name(self, submission: str, document: str) -> str:
-        """What a document of a submission is called; of nobody's, its path without names."""
+        """Return the name of a document; if it belongs to no submission, its path without names."""
         known = self._known.get((submission, document))
         return known[1] if known else self._names.file(submission, document)
 
     def number(self, submission: str, document: str) -> int:
-        """Which of the submission's documents it is; -1 if it is none."""
+        """Return the position of a document in its submission; -1 if it is not there."""
         return self._known.get((submission, document), (-1, ""))[0]
 
     def _all(self, submission: Submission) -> dict[str, str]:
-        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         taken: set[str] = set()
         for n, path in enumerate(dict.fromkeys(d.name for d in submission.documents), 1):
-            shown = next(name for name in self._ways(submission.name, path, n) if name not in taken)
+            shown = next(name for name in self._candidates(submission.name, path, n) if name not in taken)
             taken.add(shown)
-            found[path] = shown
-        return found
+            names[path] = shown
+        return names
 
-    def _ways(self, submission: str, path: str, n: int) -> Iterator[str]:
-        """The name of the nth document, and others should it be taken."""
+    def _candidates(self, submission: str, path: str, n: int) -> Iterator[str]:
+        """Yield names for the nth document, best first."""
         label = self._names.labels[submission]
         *folders, last = _steps(path)
         shown = []

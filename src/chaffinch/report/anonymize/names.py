@@ -35,8 +35,8 @@ _PREFIX = 5
 """Symbols by which forms are looked up."""
 _LONG_PART = 6
 """Letters. A part this long is also replaced at the start of a longer word."""
-_LONG_WORD = 8
-"""Letters. No word this long is a name's two parts in the other order by chance."""
+_LONG_WORD = 7
+"""Letters. No ordinary word this long is two parts of a name, or an account, by chance."""
 _LONGEST_TOKEN = 40
 
 _WORD_BEFORE = re.compile(r"(?<![\w@.-])([^\W\d_]+)[ \t:]+$")
@@ -172,7 +172,7 @@ def _is_word(text: str, start: int, end: int, rest: str) -> bool:
     if not text[start:end].islower():
         return False
     before = _word_before(text, start)
-    after = _WORD_AFTER if rest in ("", "s") else _END_AFTER
+    after = _WORD_AFTER if len(rest) < 2 else _END_AFTER
     if before and before not in _SIGNATURE and after.match(text, end):
         return True
     return (
@@ -211,10 +211,14 @@ class Class:
         for owner, text in self._texts():
             for hit in _tokens(self.finder.hits(text)):
                 related[hit.token].update(*map(self._near.__getitem__, hit.form.names))
-                writers[hit.token].add(owner)
+                is_account = (
+                    hit.form.kind not in (Kind.PART, Kind.WORD) or len(hit.token) == len(hit.form.parts[0]) + 1
+                )
+                if not is_account or len(hit.token) < _LONG_WORD:
+                    writers[hit.token].add(owner)
                 if hit.is_word:
                     users[hit.token].add(owner)
-        return frozenset(t for t in writers if users[t] & related[t] or len(writers[t] - related[t]) > 1)
+        return frozenset(t for t in related if users[t] & related[t] or len(writers[t] - related[t]) > 1)
 
 
 @dataclass(frozen=True)
