@@ -34,25 +34,14 @@ pub struct Cursor {
 
 impl<'a> Bucket<'a> {
     #[inline]
-    pub fn new(segment: &'a Segment<'a>, number: u64, n: u64, start: usize, position_bits: u32) -> Self {
+    pub fn new(segment: &'a Segment<'a>, number: u64, n: u64, unary: usize, position_bits: u32) -> Self {
         let shape = &segment.shape;
         let high_bits = shape.high_bits(n);
         let low_bits = shape.rest_bits() - high_bits;
-        let lows = start as u64 * 8 + n + (1 << high_bits);
+        let lows = unary as u64 * 8 + n + (1 << high_bits);
         let documents = lows + n * low_bits as u64;
         let positions = documents + n * shape.document_bits as u64;
-        Bucket {
-            segment,
-            number,
-            n,
-            unary: start,
-            lows,
-            documents,
-            positions,
-            high_bits,
-            low_bits,
-            position_bits,
-        }
+        Bucket { segment, number, n, unary, lows, documents, positions, high_bits, low_bits, position_bits }
     }
 
     /// Prefetch what `find` will read, if keys are spread evenly.

@@ -19,7 +19,6 @@ pub trait Task {
 }
 
 impl Level {
-    /// Return the best level this machine has.
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -55,7 +54,6 @@ impl Level {
         self.0 == AVX512
     }
 
-    /// Run the task with the instructions of this level.
     #[inline(always)]
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {

@@ -82,6 +82,7 @@ pub(crate) fn end(bytes: &[u8], offset: u32, noted: u32, utf8: bool) -> u32 {
 }
 
 /// A page, and how far it has been read.
+#[derive(Default)]
 pub(crate) struct Page<'a> {
     text: &'a [u8],
     at: usize,
@@ -106,21 +107,13 @@ pub(crate) enum Piece<'a> {
 
 impl<'a> Page<'a> {
     pub fn new(text: &'a [u8]) -> Self {
-        Page {
-            text,
-            at: 0,
-            no_comment_end: false,
-            no_tag_end: false,
-            no_quote: [false; 2],
-            no_close: [false; HIDDEN.len()],
-        }
+        Page { text, ..Page::default() }
     }
 
     pub fn text(&self) -> &'a [u8] {
         self.text
     }
 
-    /// Return the next piece of the page.
     pub fn next(&mut self) -> Option<Piece<'a>> {
         let start = self.at;
         let piece = match self.text.get(start)? {

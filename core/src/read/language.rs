@@ -106,8 +106,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// Parse records separated by byte 30, whose fields are separated by byte 31. They are made by
-    /// `src/chaffinch/languages/language.py`.
+    /// Parse records separated by byte 30, of fields separated by byte 31. `languages/language.py` makes them.
     pub fn parse(table: &[u8]) -> Result<Language, String> {
         let mut language = Language {
             classes: [Class::Space; 256],

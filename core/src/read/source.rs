@@ -13,7 +13,6 @@ use crate::read::lexer::Lexer;
 use crate::read::stream::Stream;
 use crate::read::text::{Endian, UNLIKELY, is_unlikely, read_utf8, utf8_length, utf16_at, utf32_at};
 
-/// A document.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
     /// Each byte is a symbol.

@@ -113,18 +113,14 @@ pub(crate) fn utf8_at(bytes: &[u8], at: usize) -> (u32, usize) {
         }
         _ => None,
     };
-    match code {
-        Some((0x800..=0xd7ff | 0xe000..=0xffff, 3) | (0x1_0000..=0x10_ffff, 4) | (_, 2)) => {
-            code.unwrap_or((INVALID, 1))
-        }
-        _ => (INVALID, 1),
-    }
+    let is_valid =
+        |code: &_| matches!(code, (0x800..=0xd7ff | 0xe000..=0xffff, 3) | (0x1_0000..=0x10_ffff, 4) | (_, 2));
+    code.filter(is_valid).unwrap_or((INVALID, 1))
 }
 
 pub(crate) fn utf16_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) {
     let unit = |at: usize| {
-        let pair = bytes.get(at..at + 2)?;
-        let pair = [pair[0], pair[1]];
+        let pair = *bytes.get(at..)?.first_chunk()?;
         Some(if endian == Endian::Little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) } as u32)
     };
     match unit(at) {
@@ -138,12 +134,10 @@ pub(crate) fn utf16_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) 
 }
 
 pub(crate) fn utf32_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) {
-    match bytes.get(at..at + 4) {
+    match bytes[at..].first_chunk() {
         None => (INVALID, bytes.len() - at),
-        Some(four) => {
-            let four = [four[0], four[1], four[2], four[3]];
-            (if endian == Endian::Little { u32::from_le_bytes(four) } else { u32::from_be_bytes(four) }, 4)
-        }
+        Some(&four) if endian == Endian::Little => (u32::from_le_bytes(four), 4),
+        Some(&four) => (u32::from_be_bytes(four), 4),
     }
 }
 

@@ -173,7 +173,6 @@ impl Selector {
         symbols
     }
 
-    /// Return how many fingerprints there are to take.
     pub fn count(&self) -> usize {
         self.out.hashes.len()
     }

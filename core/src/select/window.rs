@@ -16,8 +16,7 @@ pub enum Order {
     Mod,
 }
 
-/// A window whose minimum is another gram than in the window before, or the first window of a frame. Positions count
-/// from the start of the slice.
+/// A window with another minimum than the one before, or the first of a frame. Positions count from the slice's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub window: u32,

@@ -47,13 +47,29 @@ def contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
     return np.ascontiguousarray(numbers, np.uint32)
 
 
+def pointer(numbers: bytes | NDArray[Any], kind: type = np.uint32) -> Any:
+    """Return a pointer to numbers of this kind, which keeps them alive. Bytes are taken as they are."""
+    name = "float" if kind is np.float32 else f"{np.dtype(kind)}_t"
+    is_ready = isinstance(numbers, bytes)
+    return ffi.from_buffer(f"{name}[]", numbers if is_ready else np.ascontiguousarray(numbers, kind))
+
+
+def point(structure: Any, **fields: NDArray[Any]) -> list[Any]:
+    """Point fields of a structure at numbers, and return the pointers, which must live as long."""
+    pointers = []
+    for name, numbers in fields.items():
+        pointers.append(pointer(numbers, numbers.dtype.type))
+        setattr(structure, name, pointers[-1])
+    return pointers
+
+
 class Language:
     """A programming language in the core."""
 
     def __init__(self, name: str, table: bytes) -> None:
         self.name = name
         try:
-            self.handle = owned(lib.chf_language(ffi.from_buffer("uint8_t[]", table), len(table)))
+            self.handle = owned(lib.chf_language(pointer(table, np.uint8), len(table)))
         except CoreFailure as failure:
             raise CoreFailure(f"the language {name}: {failure}") from None
 
@@ -180,13 +196,9 @@ def native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
         if isinstance(source.table, Language):
             slot.table = ffi.cast("uint32_t *", source.table.handle)
         elif source.table is not None:
-            table = ffi.from_buffer("uint32_t[]", source.table)
-            slot.table = table
-            keep.append(table)
+            keep += point(slot, table=source.table)
         if source.ends is not None:
-            ends = ffi.from_buffer("uint32_t[]", source.ends)
-            slot.ends = ends
-            keep.append(ends)
+            keep += point(slot, ends=source.ends)
     return native, keep
 
 
@@ -254,6 +266,8 @@ def fingerprint(
     result = lib.chf_fingerprint(native, len(sources), how, threads_used(threads), level())
     del keep
     hashes, positions, starts, ends, offsets, symbols, invalid = columns(owned(result))
+    if only_starts:
+        positions, ends = positions[:0], ends[:0]  # not every scheme leaves them out
     return Batch(hashes, positions, starts, ends, offsets, symbols, invalid)
 
 
@@ -281,27 +295,26 @@ def streams(
 
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:
     """Return the key that orders each gram; the smallest of a window is its fingerprint."""
-    data = ffi.from_buffer("uint32_t[]", contiguous(symbols))
     how = _native_recipe(recipe, None)
-    return columns(owned(lib.chf_keys(data, len(symbols), how, level())))[0]
+    return columns(owned(lib.chf_keys(pointer(symbols), len(symbols), how, level())))[0]
 
 
 def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArray[np.uint32]:
     """Winnow hashes made elsewhere and return the chosen positions."""
     if w < 1:
         raise BadRecipe(f"w is {w}; give at least 1")
-    data = ffi.from_buffer("uint64_t[]", np.ascontiguousarray(hashes, np.uint64))
-    return columns(owned(lib.chf_winnow(data, len(hashes), w, ties == "robust")))[0]
+    result = lib.chf_winnow(pointer(hashes, np.uint64), len(hashes), w, ties == "robust")
+    return columns(owned(result))[0]
 
 
 def count_utf8(data: bytes) -> tuple[int, int]:
     """Return how many characters of more than one byte are valid UTF-8, and how many bytes are not."""
-    result = lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data))
+    result = lib.chf_count_utf8(pointer(data, np.uint8), len(data))
     characters, invalid = columns(owned(result))[0].tolist()
     return characters, invalid
 
 
 def page_text(page: bytes) -> str:
     """Return what a reader sees of a web page in UTF-8: a line for each block, a tab before each cell."""
-    result = lib.chf_page_text(ffi.from_buffer("uint8_t[]", page), len(page))
+    result = lib.chf_page_text(pointer(page, np.uint8), len(page))
     return columns(owned(result))[0].tobytes().decode("utf-8", "replace")

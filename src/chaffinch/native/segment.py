@@ -19,6 +19,8 @@ from chaffinch.native.fingerprint import (
     level,
     native_sources,
     owned,
+    point,
+    pointer,
     threads_used,
 )
 from chaffinch.recipe import Recipe
@@ -118,14 +120,13 @@ def build(postings: Postings, *, hash_bits: int = 64, threads: int | None = None
     """Return the bytes of a segment with these postings, in any order. It keeps the top bits of every hash."""
     if not 32 <= hash_bits <= 64:
         raise ValueError(f"hash_bits is {hash_bits}; give 32 to 64")
-    hashes = np.ascontiguousarray(postings.hashes, np.uint64)
-    documents, positions = contiguous(postings.documents), contiguous(postings.positions)
+    hashes, documents, positions = postings
     if not len(hashes) == len(documents) == len(positions):
         raise ValueError("a posting has a hash, a document and a position: give columns of equal length")
     result = lib.chf_segment_build(
-        ffi.from_buffer("uint64_t[]", hashes),
-        ffi.from_buffer("uint32_t[]", documents),
-        ffi.from_buffer("uint32_t[]", positions),
+        pointer(hashes, np.uint64),
+        pointer(documents),
+        pointer(positions),
         len(hashes),
         hash_bits,
         threads_used(threads),
@@ -142,14 +143,13 @@ def lookup(
 ) -> LookupResult:
     """Find the postings of these hashes, except those of removed documents, which are sorted."""
     opened = [segment.opened for segment in segments]
-    asked, gone = np.ascontiguousarray(hashes, np.uint64), contiguous(removed)
     result = lib.chf_lookup(
         _handles(opened),
         len(opened),
-        ffi.from_buffer("uint64_t[]", asked),
-        len(asked),
-        ffi.from_buffer("uint32_t[]", gone),
-        len(gone),
+        pointer(hashes, np.uint64),
+        len(hashes),
+        pointer(removed),
+        len(removed),
         threads_used(threads),
     )
     return LookupResult(*columns(_owned(opened, result)))
@@ -210,18 +210,16 @@ def extend_matches(
     """
     native, buffers = native_sources([query, *documents.values()])
     shared = ffi.new("ChfShared *")
-    for name, numbers in (
-        ("positions", seeds.positions),
-        ("numbers", seeds.numbers),
-        ("owner_positions", owners.positions),
-        ("owners", owners.owners),
-        ("queries", postings.queries),
-        ("documents", postings.documents),
-        ("offsets", postings.positions),
-    ):
-        buffer = ffi.from_buffer("uint32_t[]", contiguous(numbers))
-        setattr(shared, name, buffer)
-        buffers.append(buffer)
+    buffers += point(
+        shared,
+        positions=contiguous(seeds.positions),
+        numbers=contiguous(seeds.numbers),
+        owner_positions=contiguous(owners.positions),
+        owners=contiguous(owners.owners),
+        queries=contiguous(postings.queries),
+        documents=contiguous(postings.documents),
+        offsets=contiguous(postings.positions),
+    )
     shared.prints, shared.owners_len = len(seeds.positions), len(owners.positions)
     shared.postings = len(postings.queries)
     shared.k, shared.gap, shared.guarantee = recipe.k, gap, recipe.guarantee or recipe.k
@@ -262,7 +260,7 @@ def merge(
 
 
 def _pieces(opened: list[_Opened], removed: NDArray[np.uint32], threads: int) -> Iterator[NDArray[np.uint8]]:
-    gone = ffi.from_buffer("uint32_t[]", removed)
+    gone = pointer(removed)
     merging = _owned(opened, lib.chf_merge(_handles(opened), len(opened), gone, len(removed), threads))
     while len(piece := columns(_owned(opened, lib.chf_merge_next(merging)))[0]):
         yield piece
