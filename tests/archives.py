@@ -61,22 +61,22 @@ resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2)
 from pathlib import Path
 from chaffinch.read.archives import tar as archive
 from chaffinch.read.budget import Budget
-from chaffinch.types import Document, Skipped
-def ready_documents(document, kind, budget):
+from chaffinch.types import File, Skipped
+def expand(file, format, budget):
     try:
-        inner = budget.within(document.name, len(document.data))
+        inner = budget.within(file.name, len(file.data))
     except Exception as error:
         print(error)
         return
-    for found in archive.members(File(document.name, document.data, format=kind), inner):
-        if isinstance(found, Skipped):
-            print(found.name, found.detail)
-        elif found.data[:4] == b"PK\\x03\\x04":
-            ready_documents(found, "zip", inner)
-        elif found.data[:2] == b"\\x1f\\x8b":
-            ready_documents(found, "gzip", inner)
+    for member in archive.members(File(file.name, file.data, format=format), inner):
+        if isinstance(member, Skipped):
+            print(member.name, member.detail)
+        elif member.data[:4] == b"PK\\x03\\x04":
+            expand(member, "zip", inner)
+        elif member.data[:2] == b"\\x1f\\x8b":
+            expand(member, "gzip", inner)
         else:
-            print(found.name, len(found.data))
+            print(member.name, len(member.data))
 """
     done = subprocess.run(
         [sys.executable, "-c", head + program, *arguments], capture_output=True, text=True, timeout=60

@@ -173,7 +173,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["plain", "html", "tex", "markdown"])
 def test_an_encoding_that_does_not_exist_is_told(kind: str) -> None:
-    with pytest.raises(Unreadable, match="essay: no encoding 'klingon'; leave it out"):
+    with pytest.raises(Unreadable, match="essay: there is no encoding 'klingon'; leave it out"):
         chaffinch.stream(File("essay", b"words", "klingon", kind, "text"))
 
 

@@ -113,7 +113,7 @@ def test_postscript_is_read_page_by_page() -> None:
 
 def test_without_ghostscript_the_message_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(Unreadable, match=r"some.ps: PostScript is read by Ghostscript.*install it"):
+    with pytest.raises(Unreadable, match=r"some.ps: PostScript needs Ghostscript; install it"):
         next(postscript.read(File("some.ps", b"%!PS\nshowpage\n")))
 
 

@@ -94,7 +94,7 @@ def test_paragraphs_and_notes_have_places() -> None:
 
 
 def test_what_is_no_rtf_or_empty_is_refused() -> None:
-    with pytest.raises(Unreadable, match="essay: does not begin as RTF does; save it again"):
+    with pytest.raises(Unreadable, match="essay: does not begin like RTF; save it again"):
         list(rtf.read(File("essay", b"plain")))
     with pytest.raises(Unreadable, match="essay: holds no text"):
         read(r"\par{\pict 00}")

@@ -211,7 +211,7 @@ def test_files_and_folders_that_vanish_meanwhile_are_told(tmp_path: Path) -> Non
     (tmp_path / "b" / "x.c").unlink()
     (tmp_path / "b").rmdir()
     assert list(walking) == [
-        Skipped(str(tmp_path / "b"), SkipReason.NOT_FOUND, "vanished while it was read"),
+        Skipped(str(tmp_path / "b"), SkipReason.NOT_FOUND, "was deleted before it could be read"),
         tmp_path / "c.c",
     ]
 

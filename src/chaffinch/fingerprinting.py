@@ -1,4 +1,4 @@
-"""Documents -> streams and fingerprints: the public functions, for any source."""
+"""Documents -> streams and fingerprints: the public functions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 # The readers and the core are imported on first use: NumPy takes longer to import than most commands to run.
 
 Readable = str | bytes | Path | File | Document
-"""A `str` is text, a `Path` is a file. Byte offsets of a `str` are those of its UTF-8."""
+"""A `str` is text and a `Path` is a file. Byte offsets in a `str` count its UTF-8."""
 
 
 def fingerprint(source: Readable, recipe: Recipe | None = None, *, window: int | None = None) -> Fingerprints:
     """Return the fingerprints of one document.
 
-    A `window` wider than the recipe's selects fewer of them; an index of that recipe holds all their hashes.
+    A `window` wider than the recipe's selects a subset, which an index of that recipe still finds.
     """
     return fingerprint_all([source], recipe, window=window)[0]
 
@@ -36,7 +36,7 @@ def fingerprint_all(
     window: int | None = None,
     threads: int | None = None,
 ) -> Sequence[Fingerprints]:
-    """Return the fingerprints of many documents, made in parallel; the number of threads changes nothing."""
+    """Return the fingerprints of many documents, in parallel. The result does not depend on `threads`."""
     recipe = recipe or Recipe()
     if isinstance(sources, str | bytes | Path | File | Document):
         raise TypeError("fingerprint_all takes several documents; for one, use fingerprint")
@@ -69,21 +69,21 @@ def streams(
 
 
 class Prepared(NamedTuple):
-    """Documents with their fingerprints, and those that have none."""
+    """Documents with their fingerprints, and the documents that could not be fingerprinted."""
 
     documents: Sequence[Document]
     prints: Sequence[Fingerprints]
     numbers: Sequence[int]
-    """For each document, its number among those that were given."""
+    """For each document, its number in the input."""
     skipped: list[Skipped]
 
 
 def prepare(
     documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None, only_starts: bool = False
 ) -> Prepared:
-    """Fingerprint documents; one that the core refuses is skipped and does not lose the others.
+    """Fingerprint documents, and skip those that the core refuses.
 
-    With `only_starts`, positions and ends may be left empty.
+    With `only_starts`, positions and ends may be empty.
     """
     documents = [ready_for(document, recipe) for document in documents]
     try:
@@ -118,7 +118,7 @@ def _fingerprint(
 def fingerprint_streams(
     streams: Sequence[Stream], recipe: Recipe, *, window: int | None = None, threads: int | None = None
 ) -> Sequence[Fingerprints]:
-    """Return the fingerprints of streams that were made before, with their byte ranges in the documents."""
+    """Return the fingerprints of existing streams, with their byte ranges in the documents."""
     from chaffinch.native import fingerprint as native
 
     sources = [native.Source.stream(stream) for stream in streams]
@@ -126,7 +126,7 @@ def fingerprint_streams(
 
 
 def document_for(source: Readable, recipe: Recipe) -> Document:
-    """Return any source as a document that is ready for a recipe: of a notebook, the code or the prose."""
+    """Return a document that is ready for a recipe: for a notebook, its code or its prose."""
     from chaffinch.read import encoding, ready
     from chaffinch.read.detect import ARCHIVES, detect_format
     from chaffinch.read.load import load, refuse_large
@@ -136,7 +136,7 @@ def document_for(source: Readable, recipe: Recipe) -> Document:
             refuse_large(source.name, len(source.data))
             return ready_for(source, recipe)
         case str():
-            # Half of a surrogate pair is not a character; as invalid UTF-8 it is passed over.
+            # Half of a surrogate pair is not a character; as invalid UTF-8 it is ignored.
             file = File("text", source.encode("utf-8", "surrogatepass"), encoding.UTF8, "plain", ready.TEXT)
         case bytes():
             file = File("bytes", source)
@@ -145,31 +145,31 @@ def document_for(source: Readable, recipe: Recipe) -> Document:
         case File():
             file = source
         case _:
-            kind = type(source).__name__
-            raise TypeError(f"cannot read a {kind}; give a str, bytes, a Path, a File or a Document")
+            given = type(source).__name__
+            raise TypeError(f"cannot read a {given}; give a str, bytes, a Path, a File or a Document")
     refuse_large(file.name, len(file.data))
     if recipe.front == "bytes":
         return ready.raw_document(file)
     is_prose = recipe.front in FRONTS
-    kind = file.format or detect_format(file)
-    if kind in ARCHIVES:
+    format = file.format or detect_format(file)
+    if format in ARCHIVES:
         detail = "an archive, which may hold many documents; use chaffinch.documents"
         raise Unreadable(file.name, SkipReason.INVALID, detail)
-    if kind in ("plain", "binary"):  # the caller of one document knows that it is text
+    if format in ("plain", "binary"):  # the caller of one document knows that it is text
         return ready_for(ready.text_document(file, "plain", ready.TEXT if is_prose else None), recipe)
-    found = list(ready.ready_documents(replace(file, format=kind)))
-    documents = [d for d in found if isinstance(d, Document)]
+    items = list(ready.ready_documents(replace(file, format=format)))
+    documents = [item for item in items if isinstance(item, Document)]
     if not documents:
-        first = next(s for s in found if isinstance(s, Skipped))
+        first = next(item for item in items if isinstance(item, Skipped))
         raise Unreadable(first.name, first.reason, first.detail)
     fitting = (d for d in documents if (d.language == ready.TEXT) == is_prose)
     return ready_for(next(fitting, documents[0]), recipe)
 
 
 def ready_for(document: Document, recipe: Recipe) -> Document:
-    """Return the document whose bytes the spans of a recipe's fingerprints point into.
+    """Return the document in whose bytes the spans of a recipe's fingerprints lie.
 
-    It is the document itself, unless a text in an encoding that lexers cannot read is compared as a program.
+    It is the document itself, except if it is compared as a program and lexers cannot read its encoding.
     """
     from chaffinch.read import encoding
 
@@ -202,7 +202,7 @@ def native_source(document: Document, recipe: Recipe) -> Source:
 
 
 def _own_language(document: Document) -> str:
-    """Return the language that a program is in."""
+    """Return the language in which a program is compared."""
     if document.language in ("text", "bytes") or document.language.startswith(OTHER):
         detail = "not a program in a known language (chaffinch languages lists them)"
         raise Unreadable(document.name, SkipReason.OTHER_LANGUAGE, detail)

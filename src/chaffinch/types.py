@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chaffinch.errors import ChaffinchError, SkipReason, Unreadable
+from chaffinch.errors import ChaffinchError, Damaged, SkipReason, Unreadable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +94,7 @@ class Skipped:
         """Return the entry for a document that raised this error."""
         if isinstance(error, Unreadable):
             return cls(name or error.name, error.reason, error.detail)
-        return cls(name, SkipReason.DAMAGED, str(error).removeprefix(f"{name}: "))
+        return cls(name, SkipReason.DAMAGED, error.detail if isinstance(error, Damaged) else str(error))
 
 
 @dataclass(frozen=True, slots=True)

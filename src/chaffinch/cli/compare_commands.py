@@ -130,7 +130,7 @@ def _check_outputs(output: Path | None, as_csv: Path | None) -> None:
 
 def _run(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
     from chaffinch.comparison.compare import compare as run
-    from chaffinch.read.submissions.dates import dated, from_csv
+    from chaffinch.comparison.dates import dated, from_csv
 
     rows = from_csv(options["metadata"]) if options["metadata"] else []
     given = ("base", "old", "language", "top", "threshold", "max_owners", "student_pattern")

@@ -1,4 +1,4 @@
-"""Which format is a file? By content first, by name second."""
+"""Detect the format of a file: by its content first, by its name second."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _EXTENSIONS = {
 }
 _TEX = re.compile(rb"^[^%\n]*\\(?:documentclass|documentstyle|begin\s*\{document\})", re.M)
 _HEAD_BYTES = 1 << 12
-# White space, escapes of some encodings and the end-of-file mark of old systems occur in texts.
+# Texts contain white space, escapes in some encodings, and the end-of-file mark of old systems.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
 
 
@@ -54,16 +54,16 @@ def detect_format(file: File) -> str:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         from chaffinch.read.formats.office import office  # slow to import, seldom needed
 
-        return office.kind(data) or "zip"
+        return office.detect(data) or "zip"
     if head.startswith(tuple(_MAGIC)):
-        return next(kind for start, kind in _MAGIC.items() if head.startswith(start))
+        return next(format for start, format in _MAGIC.items() if head.startswith(start))
     if b"%PDF-" in head[:1024]:
         return "pdf"
     if _is_tar(head[:512]):
         return "tar"
     if _is_binary(head):
         return "binary"
-    # A program may contain a page or a letter; its name tells that it is a program.
+    # A program may contain a web page or an e-mail; its name shows that it is a program.
     if language.of_file(file.name, head) is not None:
         return "plain"
     return _text_format(data, head) or _by_name(file.name) or "plain"
@@ -82,7 +82,7 @@ def _text_format(data: bytes, head: bytes) -> str | None:
 
 
 def _is_tar(header: bytes) -> bool:
-    """Tell by the checksum in every header, since the oldest archives have no other mark."""
+    """Check the checksum of the first header, because the oldest archives have no other mark."""
     if len(header) < 512 or not header[148:155].strip(b" \0").isdigit():
         return False
     try:

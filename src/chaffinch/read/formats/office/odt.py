@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, parse
+from chaffinch.errors import Unreadable
+from chaffinch.read.formats.office.package import PASSWORD, Attributes, Unpack, attribute, damaged, parse
 from chaffinch.read.formats.office.paragraphs import Paragraphs
 from chaffinch.types import Document, File
 
@@ -27,16 +27,16 @@ _MAX_SPACES = 80
 
 
 def text(file: File, unpack: Unpack) -> Document:
-    """The body with every change accepted, then the notes; comments and hidden text are left out."""
+    """Return the body with every change accepted, then the notes, without comments and hidden text."""
     if b"encryption-data" in (unpack("META-INF/manifest.xml") or b""):
-        raise Unreadable(file.name, SkipReason.PROTECTED, "is protected by a password; save it without one")
+        raise Unreadable(file.name, *PASSWORD)
     content = unpack("content.xml")
     if content is None:
-        raise Unreadable(file.name, SkipReason.DAMAGED, "is damaged (no content.xml in it); save it again")
+        raise damaged(file.name, "no content.xml in it")
     paragraphs = Paragraphs(file)
-    skipped = 0  # elements open since the first that is left out
+    skipped = 0  # open elements, from the first that is not read
     open_paragraphs: list[list[str]] = []  # a paragraph may hold a frame or a note with paragraphs
-    notes: list[list[str]] = []  # that are open; there is one, unless by malice
+    notes: list[list[str]] = []  # that are open: one, except in hostile files
     hiding_styles: set[str] = set()
     style = ""
 
