@@ -106,7 +106,7 @@ fn recipe(r: &ChfRecipe) -> Recipe {
 }
 
 /// Return the fingerprints of all documents. Columns: hashes, positions, starts, ends; where the fingerprints of each
-/// document begin, and the end of the last; for each document its symbols and its invalid bytes.
+/// document begin, and the end of the last; for each document its symbols.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_fingerprint(
     documents: *const ChfSource,
@@ -129,7 +129,6 @@ pub unsafe extern "C" fn chf_fingerprint(
             ends.into(),
             batch.offsets.into(),
             batch.symbols.into(),
-            batch.invalid.into(),
         ])
     })
 }

@@ -34,8 +34,7 @@ fn entities() -> &'static HashMap<&'static [u8], Vec<u32>> {
     })
 }
 
-/// Send the text of a page to the sink and return how many of its bytes are not valid UTF-8. The table, if there is
-/// one, gives the code points of a single-byte encoding.
+/// Send the text of a page to the sink. The table, if there is one, gives the code points of a single-byte encoding.
 pub(crate) fn read<S: Sink>(
     source: &Source,
     sink: &mut S,
@@ -43,8 +42,7 @@ pub(crate) fn read<S: Sink>(
     folding: &Folding,
     table: Option<&[u32]>,
     level: Level,
-) -> u64 {
-    let mut invalid = 0;
+) {
     let mut page = Page::new(bytes);
     while let Some(piece) = page.next() {
         let mut emit = |code: u32, start: usize, end: usize| {
@@ -65,11 +63,10 @@ pub(crate) fn read<S: Sink>(
                 (start..end).for_each(|at| emit(table[bytes[at] as usize], at, at + 1));
             }
             (Piece::Text { start, end }, None) => {
-                invalid += read_utf8(source, sink, &bytes[..end], start, folding, level);
+                read_utf8(source, sink, &bytes[..end], start, folding, level);
             }
         }
     }
-    invalid
 }
 
 /// Return where the character at `offset` ends. A '&' that gave a symbol begins a reference, whose end was noted.

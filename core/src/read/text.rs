@@ -13,7 +13,7 @@ pub enum Endian {
     Big,
 }
 
-/// Read the characters of UTF-8 from `at` on. Return how many bytes are invalid.
+/// Read the characters of UTF-8 from `at` on.
 pub(crate) fn read_utf8<S: Sink>(
     source: &Source,
     sink: &mut S,
@@ -21,8 +21,7 @@ pub(crate) fn read_utf8<S: Sink>(
     mut at: usize,
     folding: &Folding,
     level: Level,
-) -> u64 {
-    let mut invalid = 0;
+) {
     while at < bytes.len() {
         let chunk = sink.chunk();
         if chunk.room() < ASCII_BLOCK {
@@ -34,7 +33,6 @@ pub(crate) fn read_utf8<S: Sink>(
         while at < bytes.len() && chunk.room() >= MAX_EXPANSION {
             if bytes[at] >= 0x80 {
                 let (code, len) = utf8_at(bytes, at);
-                invalid += (len == 1) as u64;
                 folding.fold(code, |symbol| chunk.push(symbol, at as u32));
                 at += len;
                 continue;
@@ -47,7 +45,6 @@ pub(crate) fn read_utf8<S: Sink>(
             at += 1;
         }
     }
-    invalid
 }
 
 const ASCII_BLOCK: usize = 64;

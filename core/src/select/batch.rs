@@ -18,8 +18,6 @@ pub struct Batch {
     pub offsets: Vec<u64>,
     /// The number of symbols in each document.
     pub symbols: Vec<u64>,
-    /// The number of bytes in each document that should be UTF-8 and are not.
-    pub invalid: Vec<u64>,
 }
 
 impl Batch {
@@ -29,7 +27,6 @@ impl Batch {
         let before = self.fingerprints.hashes.len() as u64;
         self.offsets.extend(other.offsets.iter().map(|o| o + before));
         self.symbols.extend(other.symbols);
-        self.invalid.extend(other.invalid);
         if before == 0 && part == 1.0 {
             return std::mem::replace(&mut self.fingerprints, other.fingerprints);
         }
@@ -100,7 +97,7 @@ fn work(selector: &mut Selector, sources: &[Source], level: Level) -> Batch {
     let mut batch = Batch::default();
     for source in sources {
         batch.offsets.push(selector.count() as u64);
-        batch.invalid.push(source.read(selector, level));
+        source.read(selector, level);
         batch.symbols.push(selector.finish(source));
     }
     batch.fingerprints = selector.take();

@@ -204,8 +204,6 @@ class Batch(Sequence[Fingerprints]):
     ends: NDArray[np.uint32]
     offsets: NDArray[np.uint64]
     symbols: NDArray[np.uint64]
-    invalid: NDArray[np.uint64]
-    """Bytes of each document that should be UTF-8 and are not."""
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -253,10 +251,10 @@ def fingerprint(
     how.only_starts = only_starts
     result = lib.chf_fingerprint(native, len(sources), how, threads_used(threads), level())
     del keep
-    hashes, positions, starts, ends, offsets, symbols, invalid = columns(owned(result))
+    hashes, positions, starts, ends, offsets, symbols = columns(owned(result))
     if only_starts:
         positions, ends = positions[:0], ends[:0]  # not every scheme leaves them out
-    return Batch(hashes, positions, starts, ends, offsets, symbols, invalid)
+    return Batch(hashes, positions, starts, ends, offsets, symbols)
 
 
 def stream(source: Source, recipe: Recipe) -> Stream:
