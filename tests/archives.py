@@ -1,4 +1,4 @@
-"""Archives made for tests, and what is read from them."""
+"""Archives for tests, and how to read them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TARS = {"tar": "w:", "gzip": "w:gz", "bzip2": "w:bz2", "xz": "w:xz"}
 
 
 def opened(kind: str, data: bytes, name: str = "a.zip", budget: Budget | None = None) -> dict[str, bytes | str]:
-    """Each member's bytes, or why it was skipped, in the order they came."""
+    """Return each member's bytes, or why it was skipped, in order."""
     budget = (budget or Budget()).within(name, len(data))
     found = list(archive.members(File(name, data, format=kind), budget))
     assert len({f.name for f in found}) == len(found), "names differ"
@@ -54,7 +54,7 @@ def seven_zipped(folder: Path, *options: str) -> bytes:
 
 
 def in_a_small_process(program: str, megabytes: int, *arguments: str) -> str:
-    """What a program prints, which may take neither more memory nor much time."""
+    """Return the output of a program with limited memory and time."""
     head = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2)

@@ -1,4 +1,4 @@
-"""DOCX, ODT and EPUB: the text a reader sees, exactly, with its places; from bad files, a message."""
+"""DOCX, ODT and EPUB: exactly the text that a reader sees, with sections; bad files give a message."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_locked_documents_are_refused() -> None:
         read(docx(paragraph()))
 
 
-def test_kinds() -> None:
+def test_office_formats_are_detected() -> None:
     def ooxml(kind: str) -> bytes:
         return pack({"[Content_Types].xml": f"<Override ContentType='a/vnd.{kind}.main+xml'/>"})
 
@@ -263,11 +263,13 @@ def test_damaged_files_are_refused_with_a_message(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [made.docx, made.odt, made.epub])
-def test_what_is_cut_off_is_one_damaged_file_and_no_archive(kind: Callable[[list[str]], bytes]) -> None:
+def test_a_file_that_is_cut_off_is_one_damaged_file_and_not_an_archive(
+    kind: Callable[[list[str]], bytes],
+) -> None:
     whole = kind(made.prose(30))
-    (told,) = ready_documents(File("essay", whole[: len(whole) * 2 // 3]))
-    assert isinstance(told, Skipped)
-    assert "is damaged" in told.detail
+    (skipped,) = ready_documents(File("essay", whole[: len(whole) * 2 // 3]))
+    assert isinstance(skipped, Skipped)
+    assert "is damaged" in skipped.detail
 
 
 LAUGHS = "<!DOCTYPE x [<!ENTITY a 'haha'>" + "".join(

@@ -81,6 +81,10 @@ class Document:
         return f"{label}, line {line}" if number >= 0 else f"line {line}"
 
 
+Readable = str | bytes | Path | File | Document
+"""What can be fingerprinted: a `str` is text and a `Path` is a file. Offsets in a `str` count its UTF-8."""
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A file, folder or entry that is not part of the result, and why."""

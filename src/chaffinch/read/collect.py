@@ -11,7 +11,7 @@ from chaffinch.errors import Unreadable
 from chaffinch.read import walk
 from chaffinch.read.formats import jsonl
 from chaffinch.read.load import load
-from chaffinch.read.ready import ready_documents
+from chaffinch.read.ready import check_types, ready_documents
 from chaffinch.read.submissions.grouping import Located, group
 from chaffinch.types import Document, File, Skipped, Submission
 
@@ -39,11 +39,11 @@ def collect(items: Item | Iterable[Item], *, json_lines: bool = False) -> Iterat
     # Not as_list: an index takes more documents than fit in memory.
     for item in [items] if isinstance(items, str | Path | File | Document) else items:
         if isinstance(item, File | Document):
-            _check(item)
+            check_types(item)
         if isinstance(item, Document):
             yield Collected(item, {})
         elif isinstance(item, File):
-            yield from _with_nothing_about(ready_documents(item))
+            yield from _from_file(item)
         else:
             yield from _from_path(Path(item), json_lines)
 
@@ -54,14 +54,13 @@ def _from_path(root: Path, json_lines: bool) -> Iterator[Collected | Skipped]:
             yield path
         elif json_lines and jsonl.is_json_lines(path, is_named=path == root):
             yield from (item if isinstance(item, Skipped) else Collected(*item) for item in jsonl.read(path))
-        elif isinstance(file := load_file(path), Skipped):
-            yield file
         else:
-            yield from _with_nothing_about(ready_documents(file))
+            yield from _from_file(load_file(path))
 
 
-def _with_nothing_about(documents: Iterable[Document | Skipped]) -> Iterator[Collected | Skipped]:
-    return (item if isinstance(item, Skipped) else Collected(item, {}) for item in documents)
+def _from_file(file: File | Skipped) -> Iterator[Collected | Skipped]:
+    items = [file] if isinstance(file, Skipped) else ready_documents(file)
+    return (item if isinstance(item, Skipped) else Collected(item, {}) for item in items)
 
 
 def files(paths: Iterable[str | Path]) -> Iterator[File | Skipped]:
@@ -111,9 +110,3 @@ def load_file(path: Path) -> File | Skipped:
         return File(str(path), load(path))
     except Unreadable as error:
         return Skipped.because(error)
-
-
-def _check(item: File | Document) -> None:
-    if not (isinstance(item.name, str) and isinstance(item.data, bytes)):
-        expected = f"a {type(item).__name__} has a name and bytes"
-        raise TypeError(f"{expected}, not {item.name!r} and {type(item.data)}")

@@ -8,6 +8,7 @@ from array import array
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +36,8 @@ _DOUBLE_BYTE = ("gb18030", "cp932", "euc_jp", "cp949", "big5hkscs")
 
 def detect(data: bytes, *, is_page: bool = False) -> str:
     """Return the encoding of a text, by all of its bytes. A web page may declare its own."""
-    if data.isascii() and b"\0" not in data and b"\x1b" not in data:
-        return UTF8
     encoding = by_first_bytes(data)
-    if encoding != UTF8:
+    if encoding != UTF8 or data.isascii():
         return encoding
     characters, invalid = count_utf8(data)
     if not invalid or characters > invalid:
@@ -128,16 +127,12 @@ def source(document: Document) -> Source:
     data, encoding = document.data, document.encoding
     if encoding == UTF8:
         return Source.unicode(data, encoding)
-    name = _known(document.name, encoding)
-    if name in ("utf-8", "utf-8-sig"):
-        return Source.unicode(data, UTF8)
+    name = _known(document.name, encoding).removesuffix("-sig")
     if name in ("utf-16", "utf-32"):  # the byte order is in the mark; without one, little-endian is usual
-        big = data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
-        return Source.unicode(data, name + ("-be" if big else "-le"))
-    if name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+        name += "-be" if data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)) else "-le"
+    if name.startswith(("utf-8", "utf-16", "utf-32")):
         return Source.unicode(data, name)
-    table = single_byte_table(name)
-    if table is not None:
+    if (table := single_byte_table(name)) is not None:
         return Source.single_byte(data, table)
     try:
         return Source.decoded(*decode_with_offsets(data, name))
@@ -182,11 +177,8 @@ def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
     except (LookupError, ValueError):
         return None
     if name not in ("iso8859-1", "ascii"):
-        try:
-            module = import_module("encodings." + name.replace("-", "_"))
-        except ImportError:
-            return None
-        if not hasattr(module, "decoding_table"):
+        module_name = "encodings." + name.replace("-", "_")
+        if not find_spec(module_name) or not hasattr(import_module(module_name), "decoding_table"):
             return None
     text = [bytes([byte]).decode(name, "replace") for byte in range(256)]
     return np.array([ord(t) if len(t) == 1 else _REPLACEMENT for t in text], np.uint32)

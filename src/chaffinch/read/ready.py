@@ -20,16 +20,9 @@ TEXT = "text"
 
 # Formats whose text must be extracted, and the module that does it, imported when needed.
 _READERS = {
-    "pdf": "pdf",
-    "postscript": "postscript",
-    "docx": "office.office",
-    "odt": "office.office",
-    "epub": "office.office",
-    "rtf": "rtf",
-    "notebook": "notebook",
-    "mail": "mail",
-    "mbox": "mail",
-}
+    "pdf": "pdf", "postscript": "postscript", "rtf": "rtf", "notebook": "notebook",
+    "mail": "mail", "mbox": "mail", "docx": "office.office", "odt": "office.office", "epub": "office.office",
+}  # fmt: skip
 _REFUSED = {
     "ole": "an Office file from before 2007, or one with a password; save it as DOCX or PDF without one",
     "office": "a spreadsheet, a presentation or a drawing; save it as PDF",
@@ -97,10 +90,15 @@ def text_document(file: File, format: str, language: str | None = None) -> Docum
     return Document(file.name, data, encoding, format, language, (), sha256)
 
 
+def check_types(item: File | Document) -> None:
+    if not (isinstance(item.name, str) and isinstance(item.data, bytes)):
+        given = f"{item.name!r} and {type(item.data)}"
+        raise TypeError(f"a {type(item).__name__} has a name and bytes, not {given}")
+
+
 def only_document(file: File) -> Document:
     """Return the document in a file that holds exactly one, or raise an error."""
-    if not (isinstance(file.name, str) and isinstance(file.data, bytes)):
-        raise TypeError(f"a Document has a name and bytes, not {file.name!r} and {type(file.data)}")
+    check_types(file)
     first, *others = ready_documents(file)
     if others:
         detail = f"holds {1 + len(others)} documents; give it as a chaffinch.File, or use chaffinch.documents"

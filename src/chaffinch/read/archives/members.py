@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -41,14 +41,15 @@ class _Folder:
     files: dict[str, int | Problem] = field(default_factory=dict)
     repeats: dict[str, int] = field(default_factory=dict)
 
-    def add(self, name: str, number: int | Problem) -> None:
-        """Add a file. One whose name is taken becomes "a (2).c", so that no file can hide another."""
-        free = name
-        while free in self.files:
-            self.repeats[name] = self.repeats.get(name, 1) + 1
-            stem, dot, ending = name.rpartition(".")
-            free = f"{stem or ending} ({self.repeats[name]}){dot}{ending if stem else ''}"
-        self.files[free] = number
+
+def unused_name(name: str, used: Container[str], repeats: dict[str, int]) -> str:
+    """Return a name that is not used yet, such as "a (2).c", so that no file can hide another."""
+    free = name
+    while free in used:
+        repeats[name] = repeats.get(name, 1) + 1
+        stem, dot, ending = name.rpartition(".")
+        free = f"{stem or ending} ({repeats[name]}){dot}{ending if stem else ''}"
+    return free
 
 
 def members(archive: str, listing: Listing, budget: Budget) -> Iterator[File | Skipped]:
@@ -90,7 +91,7 @@ def _tree(archive: str, entries: Sequence[Entry], budget: Budget) -> _Folder:
                 budget.count_file(archive)  # one name may stand for thousands of folders
                 here.folders[folder] = _Folder()
             here = here.folders[folder]
-        here.add(name, entry.problem or number)
+        here.files[unused_name(name, here.files, here.repeats)] = entry.problem or number
     return top
 
 

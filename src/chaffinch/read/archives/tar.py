@@ -20,18 +20,12 @@ from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
+from chaffinch.read import budget as limits
 from chaffinch.read.archives import members as listing
 from chaffinch.read.archives import sevenzip
 from chaffinch.read.archives import zip as zips
 from chaffinch.read.archives.members import LINK, PARTLY_READ, Entry, Listing
-from chaffinch.read.budget import (
-    MAX_MEMBER,
-    MEMBER_TOO_LARGE,
-    OUT_OF_MEMORY,
-    TOO_MANY_FILES,
-    Budget,
-    too_large,
-)
+from chaffinch.read.budget import MAX_MEMBER, MEMBER_TOO_LARGE, Budget
 from chaffinch.types import File, Skipped
 
 _DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
@@ -86,12 +80,12 @@ def _compressed(file: File, budget: Budget, open_files: ExitStack) -> Listing:
         while part := packed.read1(1 << 18):
             size += unpacked.write(part)
             if size > limit:
-                broken = too_large(limit)
+                broken = limits.too_large(limit)
                 break
     except _DAMAGE:
         broken = PARTLY_READ
     except MemoryError:
-        broken = OUT_OF_MEMORY
+        broken = limits.OUT_OF_MEMORY
     budget.spend(size)  # once for all members
     unpacked.seek(0)
     if _header(unpacked.read(_BLOCK)):
@@ -135,7 +129,7 @@ def _tar(file: BinaryIO, broken: Problem | None, budget: Budget, archive: str) -
         start, position = position, position + (_padded(size) if has_data else 0)
         if not header.isdir() and header.type != tarfile.XGLTYPE:
             if len(entries) > budget.files:
-                raise Unreadable(archive, *TOO_MANY_FILES)
+                raise Unreadable(archive, *limits.TOO_MANY_FILES)
             problem = _problem(header, extended, start + size > end)
             entries.append(Entry(extended.get("path", header.name), problem))
             ranges.append((start, size))

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.archives.members import unused_name
 from chaffinch.read.encoding import detect, single_byte_table
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
@@ -19,7 +20,7 @@ from chaffinch.types import Document, File
 if TYPE_CHECKING:
     from email.message import Message
 
-_FIELD = re.compile(rb"([!-9;-~]{1,76})[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
+_FIELD = re.compile(rb"([!-9;-~]{1,76}+)[ \t]*+:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
 _COMMON_FIELDS = {
     b"from",
     b"to",
@@ -57,6 +58,8 @@ def is_mail(head: bytes) -> bool:
     while header := _FIELD.match(head, end):
         end = header.end()
         fields.add(header[1].lower())
+    if not fields:
+        return False
     rest = head[end:]
     ends = rest.startswith((b"\n", b"\r\n")) or b"\n" not in rest  # the head may end within a header
     return ends and len(fields & _COMMON_FIELDS) >= 2
@@ -115,9 +118,11 @@ def _contents(file: File) -> Iterator[Document | File]:
             extract.write(text + "\n")
     if not extract.is_empty:
         yield extract.document()
-    used: dict[str, int] = {}
+    used: set[str] = set()
+    repeats: dict[str, int] = {}
     for name, content in parts.attachments:
-        yield File(f"{file.name}/{_unused(name, used)}", content)
+        used.add(unique := unused_name(name, used, repeats))
+        yield File(f"{file.name}/{unique}", content)
 
 
 def _split(data: bytes) -> tuple[Message, bytes]:
@@ -260,12 +265,3 @@ def _clean(name: str) -> str:
     name = _NOT_IN_NAMES.sub(" ", name.replace("\\", "/").rpartition("/")[2]).strip(" .")
     stem, dot, extension = name.rpartition(".")
     return name if len(name) <= _MAX_NAME else (stem or name)[:_MAX_NAME] + (dot + extension)[:20]
-
-
-def _unused(name: str, used: dict[str, int]) -> str:
-    """Return the name, with a number if another attachment has it."""
-    used[name] = used.get(name, 0) + 1
-    if used[name] == 1:
-        return name
-    stem, dot, extension = name.rpartition(".")
-    return f"{stem} ({used[name]}).{extension}" if dot else f"{name} ({used[name]})"

@@ -59,12 +59,10 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
     skipped = 0  # open elements, from the first that is not read
     shown = False  # whether the open element holds visible text
     hidden: list[bool] = []  # for each open run; a run may hold a text box with runs
-    open_paragraphs: list[list[str]] = []
     chosen: list[bool] = []  # for each open set of alternatives: whether one was read
-    note: list[str] | None = None
 
     def start(element: str, attributes: Attributes) -> None:
-        nonlocal skipped, shown, note
+        nonlocal skipped, shown
         if skipped:
             skipped += 1
             return
@@ -78,7 +76,7 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
         elif local == "r":
             hidden.append(bool(hidden) and hidden[-1])
         elif local == "p":
-            open_paragraphs.append([])
+            paragraphs.begin()
         elif local in _WORD_CHARACTERS:
             write(_WORD_CHARACTERS[local])
         elif local == "sym":
@@ -94,12 +92,12 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
             chosen[-1] = True
         elif local in ("footnote", "endnote"):
             if attribute(attributes, "type") in (None, "normal"):
-                note = []
+                paragraphs.begin_note()
             else:
                 skipped = 1  # the line above the notes
 
     def end(element: str) -> None:
-        nonlocal skipped, shown, note
+        nonlocal skipped, shown
         if skipped:
             skipped -= 1
             return
@@ -109,24 +107,19 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
         elif local == "r":
             hidden.pop()
         elif local == "p":
-            text = "".join(open_paragraphs.pop())
-            if note is None:
-                paragraphs.add(text)
-            else:
-                note.append(text)
+            paragraphs.end()
         elif local == "tc":
             paragraphs.end_cell()
         elif local == "tr":
             paragraphs.row()
         elif local == "AlternateContent":
             chosen.pop()
-        elif local in ("footnote", "endnote") and note is not None:
-            paragraphs.add_note("\n".join(note))
-            note = None
+        elif local in ("footnote", "endnote"):
+            paragraphs.end_note()
 
     def write(text: str) -> None:
-        if open_paragraphs and not (hidden and hidden[-1]):
-            open_paragraphs[-1].append(text)
+        if not (hidden and hidden[-1]):
+            paragraphs.write(text)
 
     def show(text: str) -> None:
         if shown:

@@ -17,6 +17,34 @@ class Paragraphs:
         self._gap = ""  # the separator before the next paragraph
         self._row_has_text = False
         self._notes: list[str] = []
+        self._open: list[list[str]] = []  # a paragraph may hold a text box or a note with paragraphs
+        self._open_notes: list[list[str]] = []  # one, except in hostile files
+
+    def begin(self) -> None:
+        """Begin a paragraph."""
+        self._open.append([])
+
+    def write(self, text: str) -> None:
+        """Add text to the innermost open paragraph, if there is one."""
+        if self._open:
+            self._open[-1].append(text)
+
+    def end(self) -> None:
+        """End the innermost open paragraph."""
+        text = "".join(self._open.pop())
+        if self._open_notes:
+            self._open_notes[-1].append(text)
+        else:
+            self.add(text)
+
+    def begin_note(self) -> None:
+        """Begin a footnote or endnote."""
+        self._open_notes.append([])
+
+    def end_note(self) -> None:
+        """End the innermost open note, if there is one."""
+        if self._open_notes:
+            self.add_note("\n".join(self._open_notes.pop()))
 
     def add(self, text: str) -> None:
         """Add a paragraph; blank ones are neither written nor counted."""
