@@ -1,4 +1,4 @@
-"""Archives made for tests, and what is read from them."""
+"""Archives for tests, and how to read them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TARS = {"tar": "w:", "gzip": "w:gz", "bzip2": "w:bz2", "xz": "w:xz"}
 
 
 def opened(kind: str, data: bytes, name: str = "a.zip", budget: Budget | None = None) -> dict[str, bytes | str]:
-    """Each member's bytes, or why it was skipped, in the order they came."""
+    """Return each member's bytes, or why it was skipped, in order."""
     budget = (budget or Budget()).within(name, len(data))
     found = list(archive.members(File(name, data, format=kind), budget))
     assert len({f.name for f in found}) == len(found), "names differ"
@@ -54,29 +54,29 @@ def seven_zipped(folder: Path, *options: str) -> bytes:
 
 
 def in_a_small_process(program: str, megabytes: int, *arguments: str) -> str:
-    """What a program prints, which may take neither more memory nor much time."""
+    """Return the output of a program with limited memory and time."""
     head = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2)
 from pathlib import Path
 from chaffinch.read.archives import tar as archive
 from chaffinch.read.budget import Budget
-from chaffinch.types import Document, Skipped
-def ready_documents(document, kind, budget):
+from chaffinch.types import File, Skipped
+def expand(file, format, budget):
     try:
-        inner = budget.within(document.name, len(document.data))
+        inner = budget.within(file.name, len(file.data))
     except Exception as error:
         print(error)
         return
-    for found in archive.members(File(document.name, document.data, format=kind), inner):
-        if isinstance(found, Skipped):
-            print(found.name, found.detail)
-        elif found.data[:4] == b"PK\\x03\\x04":
-            ready_documents(found, "zip", inner)
-        elif found.data[:2] == b"\\x1f\\x8b":
-            ready_documents(found, "gzip", inner)
+    for member in archive.members(File(file.name, file.data, format=format), inner):
+        if isinstance(member, Skipped):
+            print(member.name, member.detail)
+        elif member.data[:4] == b"PK\\x03\\x04":
+            expand(member, "zip", inner)
+        elif member.data[:2] == b"\\x1f\\x8b":
+            expand(member, "gzip", inner)
         else:
-            print(found.name, len(found.data))
+            print(member.name, len(member.data))
 """
     done = subprocess.run(
         [sys.executable, "-c", head + program, *arguments], capture_output=True, text=True, timeout=60

@@ -1,4 +1,4 @@
-"""Bad files, and how to read them in safety."""
+"""Damaged files, and how to read them safely."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chaffinch.errors import Unreadable
 
 
 def damaged(data: bytes, changed: int = 300) -> Iterator[bytes]:
-    """The file cut short at every sixteenth, and with bytes changed."""
+    """Yield the file cut off at every sixteenth, and with bytes changed."""
     noise = random.Random(2)
     for i in range(16):
         yield data[: len(data) * i // 16]
@@ -25,7 +25,7 @@ def damaged(data: bytes, changed: int = 300) -> Iterator[bytes]:
 
 @contextmanager
 def message_if_unreadable(name: str = "essay") -> Iterator[None]:
-    """What cannot be read is refused by a message that says what to do."""
+    """Check that a file that cannot be read gives a message that says what to do."""
     message = f"{name}: ;"
     try:
         yield
@@ -50,7 +50,7 @@ except Unreadable as error:
 
 
 def read_limited(module: str, kind: str, data: bytes) -> str:
-    """The size of the text, or the message, from a process that may take neither long nor much."""
+    """Return the size of the text, or the message, from a process with limited time and memory."""
     program = _LIMITED.format(module=module, kind=kind)
     done = subprocess.run([sys.executable, "-c", program], input=data, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr.decode()[-2000:]

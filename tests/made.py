@@ -23,7 +23,7 @@ _ESCAPED = ("(as ever)", "& so", "“here”", "5% of", "it’s", "x_1", "$4", "
 
 
 def prose(paragraphs: int = 40, seed: int = 7) -> list[str]:
-    """Sentences of no meaning, with what formats have to escape."""
+    """Return meaningless sentences with characters that formats have to escape."""
     chance = random.Random(seed)
     vocabulary = _WORDS.split()
 
@@ -38,7 +38,7 @@ def prose(paragraphs: int = 40, seed: int = 7) -> list[str]:
 
 
 def lines(paragraphs: Iterable[str], width: int = 72) -> list[str]:
-    """Set in lines, a long word broken with a hyphen where it does not fit."""
+    """Return the text in lines; a long word that does not fit is broken with a hyphen."""
     wrapped: list[str] = []
     for paragraph in paragraphs:
         line = ""
@@ -64,14 +64,14 @@ def html(paragraphs: list[str]) -> bytes:
 
 
 def pdf(paragraphs: list[str], *, head: str = "A running head") -> bytes:
-    """Pages of 40 lines with a running head and a page number."""
+    """Return pages of 40 lines with a running head and a page number."""
     set_ = lines(paragraphs)
     pages = [set_[i : i + 40] for i in range(0, len(set_), 40)]
     return pdf_pages([[head, *page, str(number)] for number, page in enumerate(pages, 1)])
 
 
 def pdf_pages(pages: list[list[str]], differences: str = "") -> bytes:
-    """A PDF with these lines on its pages; `differences` changes the font's encoding."""
+    """Return a PDF with these lines on its pages; `differences` changes the font's encoding."""
     objects: list[bytes] = []
 
     def add(content: bytes) -> int:
@@ -226,4 +226,4 @@ FORMATS: dict[str, Callable[[list[str]], bytes]] = {
 }
 POSTSCRIPT = pytest.param("ps", marks=pytest.mark.ghostscript)
 FORMAT_PARAMETERS = [POSTSCRIPT if extension == "ps" else extension for extension in FORMATS]
-"""For tests of each format: only the one in PostScript needs Ghostscript."""
+"""Test parameters for each format; only PostScript needs Ghostscript."""

@@ -1,4 +1,4 @@
-"""Archives give their members in order, whatever made them."""
+"""Archives yield their members in order, whatever program made them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_7z_is_read_by_the_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.sevenzip
-def test_links_in_a_7z_are_told_and_the_others_read(tmp_path: Path) -> None:
+def test_links_in_a_7z_are_reported_and_the_others_read(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "b.c").write_bytes(TEXT)
@@ -87,7 +87,7 @@ def test_links_in_a_7z_are_told_and_the_others_read(tmp_path: Path) -> None:
 
 @pytest.mark.sevenzip
 def test_strange_names_in_a_7z_are_read(tmp_path: Path) -> None:
-    """With a link among them, so that the others have to be named to the program."""
+    """One of them is a link, so the program must be given the names of the others."""
     folder = tmp_path / "folder"
     folder.mkdir()
     names = [
@@ -114,7 +114,7 @@ def test_strange_names_in_a_7z_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.sevenzip
-def test_encrypted_7z_archives_are_told(tmp_path: Path) -> None:
+def test_encrypted_7z_archives_are_reported(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "a.c").write_bytes(TEXT)
@@ -158,7 +158,7 @@ def test_files_of_one_name_are_all_read() -> None:
 
 @pytest.mark.parametrize(("name", "flag"), [("größe.c", 0x800), ("größe.c", 0), ("日本.c", 0)])
 def test_names_in_utf8_are_read_with_or_without_the_flag(name: str, flag: int) -> None:
-    """Some programs, among them that of the Mac, do not set it."""
+    """Some programs, including the one on the Mac, do not set it."""
     data = zipped({name: TEXT})
     set_, unset = struct.pack("<H", 0x800), struct.pack("<H", 0)
     if not flag:
@@ -172,12 +172,12 @@ def test_names_in_the_encoding_of_dos_are_read() -> None:
     assert opened("zip", data) == {"a.zip/größe.c": TEXT}
 
 
-def test_names_that_are_wrongly_said_to_be_utf8_lose_no_file() -> None:
+def test_names_that_are_wrongly_marked_as_utf8_lose_no_file() -> None:
     data = zipped({"gröe.c": TEXT}).replace("gröe.c".encode(), b"gr\xff\xffe.c")
     assert TEXT in opened("zip", data).values()
 
 
-def test_encrypted_and_strangely_packed_members_are_told_and_the_others_read() -> None:
+def test_encrypted_and_strangely_packed_members_are_reported_and_the_others_read() -> None:
     data = bytearray(zipped({"a.c": TEXT, "b.c": TEXT, "c.c": TEXT}))
     entries = [i for i in range(len(data)) if data[i : i + 4] == b"PK\x01\x02"]
     data[entries[0] + 8] |= 1
@@ -189,7 +189,7 @@ def test_encrypted_and_strangely_packed_members_are_told_and_the_others_read() -
     }
 
 
-def test_links_and_devices_are_told_and_never_followed() -> None:
+def test_links_and_devices_are_reported_and_never_followed() -> None:
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as file:
         for name, type_ in (
@@ -242,7 +242,7 @@ def test_what_is_left_out_of_folders_is_left_out_of_archives() -> None:
     }
 
 
-def test_sparse_files_are_told_and_the_others_read(tmp_path: Path) -> None:
+def test_sparse_files_are_reported_and_the_others_read(tmp_path: Path) -> None:
     with (tmp_path / "holes").open("wb") as file:
         for i in range(30):
             file.seek(i << 20)

@@ -1,4 +1,4 @@
-"""Archives that are damaged give what is whole; those made to harm give a message."""
+"""Damaged archives yield their intact members; hostile ones give a message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.archives import TARS, TEXT, expanded, opened, raw, seven_zipped, tarr
 
 
 @pytest.mark.sevenzip
-def test_damaged_7z_archives_are_told(tmp_path: Path) -> None:
+def test_damaged_7z_archives_are_reported(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "a.c").write_bytes(TEXT)
@@ -97,7 +97,7 @@ def test_behind_a_damaged_header_the_rest_of_a_tar_is_found() -> None:
     assert opened("tar", bytes(data)) == {
         "a.zip/a.c": TEXT,
         "a.zip/c.c": TEXT,
-        "a.zip": "is damaged; only what could be found in it was read",
+        "a.zip": "is cut off or damaged; not all of it was read",
     }
 
 
@@ -114,7 +114,7 @@ def test_a_packed_tar_that_is_cut_off_gives_what_is_whole() -> None:
 def test_a_small_packed_tar_without_its_last_bytes_gives_what_is_whole() -> None:
     for kind in ("gzip", "xz"):
         found = opened(kind, tarred({"a.c": TEXT}, TARS[kind])[:-4])
-        assert found == {"a.zip/a.c": TEXT, "a.zip": "is cut off or damaged; the rest of it was not read"}
+        assert found == {"a.zip/a.c": TEXT, "a.zip": "is cut off or damaged; not all of it was read"}
 
 
 def header(name: bytes, size: bytes, type_: bytes = b"0") -> bytes:
@@ -147,7 +147,7 @@ def test_a_tar_with_impossible_sizes_ends(made: bytes, tmp_path: Path) -> None:
 
 
 def zeros_deflated(size: int) -> bytes:
-    """Made of equal blocks, which is faster than to pack them all."""
+    """Repeats one compressed block, which is faster than compressing them all."""
     pack = zlib.compressobj(9, wbits=-15)
     block = pack.compress(bytes(64 << 20)) + pack.flush(zlib.Z_FULL_FLUSH)
     return block * (size // (64 << 20)) + zlib.compressobj(wbits=-15).flush()
@@ -196,7 +196,7 @@ def test_bombs_in_other_methods_are_messages(method: int, tmp_path: Path) -> Non
 
 
 def test_entries_that_overlap_are_a_bomb(tmp_path: Path) -> None:
-    """Each of many entries is the same packed bytes, as in the bombs of David Fifield."""
+    """Many entries share the same packed bytes, as in David Fifield's bombs."""
     packed, size, checksum = raw(bytes(20 << 20))
     name = b"0"
     fields = struct.pack("<5H3I2H", 20, 0, 8, 0, 0, checksum, len(packed), size, 1, 0)
@@ -234,7 +234,7 @@ def test_a_bomb_of_zips_within_zips_is_bounded_and_loses_no_neighbour(tmp_path: 
 
 
 def test_a_gzip_that_unpacks_to_itself_ends(tmp_path: Path) -> None:
-    """A file that is its own contents is like one packed endlessly."""
+    """A file that unpacks to itself never ends."""
     data = gzip.compress(TEXT)
     for _ in range(50):
         data = gzip.compress(data, 0)
@@ -244,7 +244,7 @@ def test_a_gzip_that_unpacks_to_itself_ends(tmp_path: Path) -> None:
 
 def test_more_files_than_allowed_are_a_message() -> None:
     files = {f"{i}.c": b"" for i in range(100)}
-    why = "more files in one archive than are ever read; unpack it yourself"
+    why = "holds more files than the limit; unpack it yourself"
     for kind, data in (("zip", zipped(files)), ("tar", tarred(files))):
         assert opened(kind, data, budget=Budget(files=50)) == {"a.zip": why}
         assert len(opened(kind, data, budget=Budget(files=100))) == 100

@@ -1,4 +1,4 @@
-"""Whatever arrives: a clear error or a correct result."""
+"""Any input gives a clear error or a correct result."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_symlink_loop(tmp_path: Path) -> None:
 
 
 def test_no_permission(tmp_path: Path) -> None:
-    """Run as a user without rights, since root may read everything."""
+    """Runs as a user without rights, because root may read everything."""
     secret = tmp_path / "secret.txt"
     secret.write_text("words")
     secret.chmod(0)
@@ -88,7 +88,7 @@ def test_a_file_that_vanishes_while_others_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data", [b"", b" ", b"\0", b"\0" * 5000, b"a", b"\xff\xfe", b"\xef\xbb\xbf", b"\xe2\x82"]
 )
-def test_next_to_nothing_has_no_fingerprint(data: bytes) -> None:
+def test_almost_empty_input_has_no_fingerprint(data: bytes) -> None:
     assert len(fingerprint(data)) == 0
     assert fingerprint(data).hashes.dtype == "uint64"
 
@@ -148,7 +148,7 @@ def test_a_document_shorter_than_t_is_its_smallest_gram() -> None:
 
 @pytest.mark.slow
 def test_a_gigabyte_of_one_character() -> None:
-    """One in w grams, in memory of the input's order; in a process of its own, to see its memory alone."""
+    """Runs in a separate process, so that only its own memory is measured."""
     program = """
 import resource, chaffinch
 n = 1 << 30
@@ -200,7 +200,7 @@ def test_a_document_may_name_its_encoding() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is done about it")
 def test_what_the_core_made_can_be_freed_after_python_has_let_go_of_the_core() -> None:
-    """As may happen in any order when the interpreter ends."""
+    """The order is arbitrary when the interpreter ends."""
     program = """
 from chaffinch import fingerprint
 from chaffinch._native import ffi, lib

@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_fingerprint_counts(essay: Path) -> None:
     done = chaffinch("fingerprint", essay)
     assert done.returncode == 0
     assert str(essay) in done.stdout
-    assert "runs of 50 symbols are always found" in done.stdout
+    assert "every shared run of 50 symbols is found" in done.stdout
     assert done.stderr == ""
 
 
@@ -49,7 +50,7 @@ def test_fingerprint_json_is_what_python_gives(essay: Path) -> None:
     assert result["skipped"] == []
 
 
-def test_one_bad_file_never_loses_the_others(essay: Path, tmp_path: Path) -> None:
+def test_one_unreadable_file_does_not_stop_the_rest(essay: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"%PDF-1.4\nnothing")
     done = chaffinch("fingerprint", "--json", tmp_path / "gone", broken, essay)
@@ -92,7 +93,7 @@ def test_explain_shows_stream_windows_and_choices(essay: Path) -> None:
         "Windows",
         "itwasthebestoftimes",
         "every run of 8 symbols",
-        "kept",
+        "chosen",
     ):
         assert part in done.stdout
     assert "\x1b" not in done.stdout  # colour is for terminals
@@ -127,12 +128,12 @@ def test_explain_is_coloured_on_a_terminal(essay: Path) -> None:
     command = [sys.executable, "-m", "chaffinch", "explain", str(essay)]
     with subprocess.Popen(command, stdout=follower, stderr=follower) as process:
         os.close(follower)
-        seen = b""
+        output = b""
         while chunk := _read(leader):
-            seen += chunk
+            output += chunk
     os.close(leader)
     assert process.returncode == 0
-    assert b"\x1b[" in seen
+    assert b"\x1b[" in output
 
 
 def _read(descriptor: int) -> bytes:
@@ -152,13 +153,13 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
         assert "\x07" not in done.stdout
 
 
-def test_names_in_errors_do_not_steer_the_terminal() -> None:
+def test_names_in_errors_do_not_control_the_terminal() -> None:
     done = chaffinch("fingerprint", "no\x1b[31mred")
     assert "\x1b" not in done.stderr
     assert "no such file" in done.stderr
 
 
-def test_a_terminal_that_lacks_a_character_gets_another(tmp_path: Path) -> None:
+def test_characters_that_the_terminal_lacks_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "日本.txt"
     path.write_text("日本語のテキスト" * 10)
     for command in ("fingerprint", "explain"):
@@ -189,7 +190,7 @@ def test_the_secret_seed_is_not_printed(essay: Path) -> None:
 
 @pytest.mark.slow
 def test_explain_grows_with_what_it_shows(tmp_path: Path) -> None:
-    """All of a megabyte, and very wide windows: neither may take more than its share."""
+    """Neither a whole megabyte nor very wide windows may take long."""
     path = tmp_path / "large.txt"
     path.write_text("".join(f"line {i} of {i * i} words\n" for i in range(40_000)))
     assert chaffinch("explain", "--symbols", 10**7, path).returncode == 0
@@ -201,7 +202,7 @@ def test_explain_json(essay: Path) -> None:
     assert len(result["stream"]["symbols"]) == result["fingerprints"]["symbols"]
 
 
-def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
+def test_it_is_no_error_if_the_reader_of_the_output_stops_early(tmp_path: Path) -> None:
     many = [tmp_path / f"{i}.txt" for i in range(400)]
     for path in many:
         path.write_text(TEXT * 5)
@@ -210,6 +211,40 @@ def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
     assert "Traceback" not in done.stderr
     assert "Error" not in done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with folders and archives: empty ones, some without text, and one with two texts."""
+    for name in ("empty", "binary", "two texts"):
+        (tmp_path / name).mkdir()
+        if name != "empty":
+            (tmp_path / name / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    for name in ("b.txt", "c.txt"):
+        (tmp_path / "two texts" / name).write_text(TEXT)
+    with zipfile.ZipFile(tmp_path / "empty.zip", "w"):
+        pass
+    with zipfile.ZipFile(tmp_path / "binary.zip", "w") as archive:
+        archive.writestr("a.png", b"\x89PNG\r\n\x1a\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["empty", "binary", "empty.zip", "binary.zip", "gone"])
+@pytest.mark.parametrize("option", ["--symbols=9", "--json"])
+def test_explain_needs_a_document(folder: Path, name: str, option: str) -> None:
+    done = chaffinch("explain", option, folder / name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].startswith(f"chaffinch: {folder / name}: ")
+    assert "defect" not in done.stderr
+
+
+def test_explain_shows_the_first_document_of_a_folder_and_says_so(folder: Path) -> None:
+    done = chaffinch("explain", folder / "two texts")
+    first = folder / "two texts" / "b.txt"
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"{first}: {len(TEXT)} bytes")
+    assert f"has several documents; this is the first: {first}" in done.stderr
+    assert chaffinch("explain", first).stderr == ""
 
 
 def test_help_and_version() -> None:

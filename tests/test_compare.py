@@ -19,8 +19,8 @@ import pytest
 import chaffinch
 from chaffinch import Document, Recipe, Report
 from chaffinch.comparison import listed_pairs
-from chaffinch.comparison.language_group import recipe_for
 from chaffinch.native import fingerprint as native
+from chaffinch.recipe import recipe_for
 from chaffinch.report import anonymous_report, case_file
 from chaffinch.report.export import to_json
 from tests import indexed, made

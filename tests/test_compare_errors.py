@@ -155,7 +155,7 @@ def test_interrupts_and_defects_have_their_own_exit_codes(
     signal.signal(signal.SIGINT, waits)
     with (tmp_path / "slow.py").open("wb"):  # it is being read now
         started.send_signal(signal.SIGINT)
-        assert started.communicate()[1] == b"chaffinch: stopped\n"
+        assert started.communicate()[1] == b"chaffinch: interrupted\n"
     assert started.returncode == 130
 
     def fails(*_: object, **__: object) -> None:

@@ -16,8 +16,8 @@ from playwright.sync_api import expect
 
 import chaffinch
 from chaffinch import File
+from chaffinch.comparison.dates import from_csv, iso
 from chaffinch.errors import Unreadable
-from chaffinch.read.submissions.dates import from_csv, iso
 from chaffinch.report import case_files, save, to_json
 from chaffinch.types import Cluster, Report
 from tests.made_reports import SORTING, pair, report, submission
@@ -77,8 +77,8 @@ def test_dates_go_from_a_table_to_json(classroom: Path, tmp_path: Path, delimite
     }
     assert [(s["name"], s["detail"]) for s in result["skipped"]] == [
         (f"row 6 of {path}", "no submission has this name"),
-        (f"row 7 of {path}", "no date as 2026-03-01 or 2026-03-01T14:05"),
-        (f"row 8 of {path}", "this submission has a date already, from above"),
+        (f"row 7 of {path}", "not a date such as 2026-03-01 or 2026-03-01T14:05"),
+        (f"row 8 of {path}", "this submission already has a date, from a row above"),
         (f"row 9 of {path}", "no submission has this name"),
     ]
 
@@ -86,9 +86,9 @@ def test_dates_go_from_a_table_to_json(classroom: Path, tmp_path: Path, delimite
 @pytest.mark.parametrize(
     ("text", "encoding", "why"),
     [
-        ("", "utf-8", "must name a column of names and one of dates"),
-        ("student,grade\nanna,1\n", "utf-8", "must name a column of names and one of dates"),
-        ("anna,2026-03-01\n", "utf-8", "must name a column of names and one of dates"),
+        ("", "utf-8", "must name a column of names (one of submission, "),
+        ("student,grade\nanna,1\n", "utf-8", "must name a column of names (one of submission, "),
+        ("anna,2026-03-01\n", "utf-8", "must name a column of names (one of submission, "),
         ("name,date\nZoë,2026-03-01\n", "latin-1", "not UTF-8"),
         ("name,date\n" + "x" * 200_000 + ",2026-03-01\n", "utf-8", "not a table"),
     ],

@@ -1,4 +1,4 @@
-"""The demo: every copy in it is found, and nothing else is in the way."""
+"""The demo: every copy in it is found, and nothing else is listed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from chaffinch.types import Report
 
 PACKAGE = Path(__file__).parent.parent / "src" / "chaffinch"
 DATA = PACKAGE / "cli" / "demo_class"
-STUDENTS, FORMER = 14, 3
+STUDENTS, EARLIER = 14, 3
 
 
 def run(folder: Path, threshold: float) -> Report:
-    return compare([folder / "class"], base=[folder / "given"], old=[folder / "last year"], threshold=threshold)
+    return compare([folder / "class"], base=[folder / "base"], old=[folder / "last year"], threshold=threshold)
 
 
 def chaffinch(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -36,18 +36,18 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("demo") / "a new" / "folder"
-    assert write(made) == list(COPIES.values())
-    return made
+    new = tmp_path_factory.mktemp("demo") / "a new" / "folder"
+    assert write(new) == list(COPIES.values())
+    return new
 
 
 @pytest.fixture(scope="module")
 def everything(folder: Path) -> Report:
-    """Every pair with anything in common."""
+    """Return a report of every pair that shares anything."""
     return run(folder, 0)
 
 
-def test_it_writes_a_class_with_what_it_was_given_and_last_years_work(folder: Path) -> None:
+def test_it_writes_a_class_its_base_code_and_last_years_work(folder: Path) -> None:
     students = sorted((folder / "class").iterdir())
     assert len(students) == STUDENTS
     for student in [*students, *(folder / "last year").iterdir()]:
@@ -55,20 +55,20 @@ def test_it_writes_a_class_with_what_it_was_given_and_last_years_work(folder: Pa
         assert essay.name in ("essay.md", "essay.txt")
         assert program.suffix in (".py", ".java", ".c", ".js", ".ipynb")
     names = ["Starter.java", "assignment.md", "starter.c", "starter.py"]
-    assert sorted(p.name for p in (folder / "given").iterdir()) == names
+    assert sorted(p.name for p in (folder / "base").iterdir()) == names
     for copied in COPIES.values():
         assert copied in (folder / "DEMO.txt").read_text("utf-8")
 
 
-def test_all_of_it_is_read_each_file_as_what_it_is(everything: Report) -> None:
+def test_every_file_is_read_in_its_own_language(everything: Report) -> None:
     assert everything.skipped == ()
-    assert (len(everything.submissions), len(everything.old)) == (STUDENTS, FORMER)
-    kinds = {s.name: {d.language for d in s.documents} - {"text"} for s in everything.submissions}
-    assert sum(k == {"python"} for k in kinds.values()) == 7  # the notebook is one
-    assert all(len(k) == 1 for k in kinds.values())
+    assert (len(everything.submissions), len(everything.old)) == (STUDENTS, EARLIER)
+    languages = {s.name: {d.language for d in s.documents} - {"text"} for s in everything.submissions}
+    assert sum(names == {"python"} for names in languages.values()) == 7  # the notebook is one of them
+    assert all(len(names) == 1 for names in languages.values())
 
 
-def test_programs_and_the_notebook_are_sound(folder: Path) -> None:
+def test_programs_and_the_notebook_are_valid(folder: Path) -> None:
     for path in folder.rglob("*.py"):
         compile(path.read_text("utf-8"), str(path), "exec")
     cells = json.loads((folder / "class/grace-kim/statistics.ipynb").read_text("utf-8"))["cells"]
@@ -81,13 +81,13 @@ def test_every_copy_ranks_above_all_independent_pairs(everything: Report) -> Non
     known = [(p.left, p.right) in COPIES for p in everything.pairs]
     assert sum(known) == len(COPIES)
     assert sum(known[: len(COPIES)]) == len(COPIES)
-    assert len(known) > len(COPIES)  # there is something to rank above
+    assert len(known) > len(COPIES)  # so that there is something to rank above
     copied = [p.score for p, is_copy in zip(everything.pairs, known, strict=True) if is_copy]
     alone = [p.score for p, is_copy in zip(everything.pairs, known, strict=True) if not is_copy]
     assert min(copied) > max(alone) + 0.05
 
 
-def test_as_the_command_compares_nothing_but_the_copies_is_listed(folder: Path) -> None:
+def test_at_the_usual_threshold_only_the_copies_are_listed(folder: Path) -> None:
     assert {(p.left, p.right) for p in run(folder, 0.2).pairs} == set(COPIES)
 
 
@@ -100,36 +100,36 @@ def test_as_the_command_compares_nothing_but_the_copies_is_listed(folder: Path) 
     (("lars-eriksen", "noah-williams"), ("essay.md", "essay.md")),
     (("diego-fernandez", "marek-novak"), ("analyse.py", "words.py")),
 ])  # fmt: skip
-def test_the_evidence_stands_in_the_files_that_were_copied(
+def test_the_best_match_is_in_the_files_that_were_copied(
     everything: Report, pair: tuple[str, str], files: tuple[str, str]
 ) -> None:
-    (found,) = [p for p in everything.pairs if (p.left, p.right) == pair]
-    best = max(found.matches, key=lambda match: match.symbols)
+    (listed,) = [p for p in everything.pairs if (p.left, p.right) == pair]
+    best = max(listed.matches, key=lambda match: match.symbols)
     assert best.left.document.endswith(f"{pair[0]}/{files[0]}")
     assert f"{pair[1]}/{files[1]}" in best.right.document
 
 
-def test_rerun_gives_the_same_bytes(tmp_path: Path) -> None:
-    once = tmp_path / "demo"
-    write(once)
-    run(once, 0.2).save(once / "report.html")
-    before = contents(once)
-    write(once)
-    run(once, 0.2).save(once / "report.html")
-    assert contents(once) == before
+def test_another_run_gives_the_same_bytes(tmp_path: Path) -> None:
+    demo = tmp_path / "demo"
+    write(demo)
+    run(demo, 0.2).save(demo / "report.html")
+    before = contents(demo)
+    write(demo)
+    run(demo, 0.2).save(demo / "report.html")
+    assert contents(demo) == before
 
 
 def test_an_earlier_demo_is_overwritten(tmp_path: Path) -> None:
     write(tmp_path)
     before = contents(tmp_path)
     (tmp_path / "class/ben-okafor/textstats.py").write_text("changed")
-    (tmp_path / "given/starter.c").unlink()
+    (tmp_path / "base/starter.c").unlink()
     write(tmp_path)
     assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize("name", ["thesis.txt", "DEMO.txt", "class/essay.md"])
-def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+def test_a_folder_with_other_files_is_refused_and_not_changed(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("years of work")
     with pytest.raises(Unreadable, match="name a new or an empty folder"):
@@ -144,28 +144,28 @@ def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path, name: str) -
 
 def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("years of work")
-    with pytest.raises(Unreadable, match="a file of this name"):
+    with pytest.raises(Unreadable, match="a file with this name"):
         write(tmp_path / "demo")
     assert (tmp_path / "demo").read_text() == "years of work"
 
 
 def test_the_command_says_what_was_copied_and_where_the_report_is(tmp_path: Path) -> None:
-    once = tmp_path / "demo"
-    done = chaffinch("demo", once, "--no-open")
+    demo = tmp_path / "demo"
+    done = chaffinch("demo", demo, "--no-open")
     assert done.returncode == 0
     assert done.stderr == ""
-    assert f"The report: {once / 'report.html'}" in done.stdout
-    assert (once / "report.html").stat().st_size > 10_000
+    assert f"Report: {demo / 'report.html'}" in done.stdout
+    assert (demo / "report.html").stat().st_size > 10_000
     for copied in COPIES.values():
         assert copied in done.stdout
     listed = re.findall(r"%.* ([\w-]+)  -  ([\w-]+)$", done.stdout, re.M)
     assert set(listed) == set(COPIES)
-    first = (once / "report.html").read_bytes()
-    assert chaffinch("demo", once, "--no-open").returncode == 0
-    assert (once / "report.html").read_bytes() == first
+    first = (demo / "report.html").read_bytes()
+    assert chaffinch("demo", demo, "--no-open").returncode == 0
+    assert (demo / "report.html").read_bytes() == first
 
 
-def test_it_is_written_from_a_zipped_package_too(tmp_path: Path) -> None:
+def test_a_zipped_package_can_write_it_too(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
         for path in [PACKAGE / "errors.py", PACKAGE / "cli" / "demo.py", *DATA.rglob("*.txt")]:
             archive.write(path, Path("chaffinch") / path.relative_to(PACKAGE))
@@ -183,7 +183,7 @@ def test_it_is_written_from_a_zipped_package_too(tmp_path: Path) -> None:
     assert contents(tmp_path / "out") == contents(tmp_path / "plain")
 
 
-def test_the_data_is_small_and_nothing_that_tools_take_for_code() -> None:
+def test_the_data_is_small_and_no_tool_mistakes_it_for_code() -> None:
     files = [p for p in DATA.rglob("*") if p.is_file()]
     assert {p.suffix for p in files} == {".txt"}
     assert sum(p.stat().st_size for p in files) < 120_000

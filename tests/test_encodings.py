@@ -1,4 +1,4 @@
-"""Paragraphs of many languages in the encodings of before Unicode: each is read as it was written."""
+"""Paragraphs in many languages and in encodings older than Unicode are read as they were written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every format is found by its content, is read, and says the same as the others."""
+"""Every format is detected by its content, and all give the same text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOTEBOOK = b"""{"cells": [
 
 
 def coverage(left: chaffinch.Stream, right: chaffinch.Stream, k: int = 25) -> float:
-    """The share of the left's symbols that stand in a run of k which the right has too."""
+    """Return the share of the left's symbols in runs of k that the right has too."""
     theirs = {run.tobytes() for run in np.lib.stride_tricks.sliding_window_view(right.symbols, k)}
     covered = np.zeros(len(left), bool)
     for i in range(len(left) - k + 1):
@@ -160,11 +160,11 @@ def test_spans_of_other_formats_point_into_the_extracted_text(extension: str) ->
     assert found.place(start).split()[0] in ("page", "paragraph", "chapter")
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     old_word = File("essay.doc", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(500))
-    (told,) = ready_documents(old_word)
-    assert isinstance(told, Skipped)
-    assert "save it as DOCX" in told.detail
+    (skipped,) = ready_documents(old_word)
+    assert isinstance(skipped, Skipped)
+    assert "save it as DOCX" in skipped.detail
     with pytest.raises(Unreadable, match=r"essay.doc: .*save it as DOCX"):
         chaffinch.fingerprint(old_word)
     with pytest.raises(Unreadable, match=r"x.zip: an archive.*chaffinch.documents"):
@@ -172,8 +172,8 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "html", "tex", "markdown"])
-def test_an_encoding_that_does_not_exist_is_told(kind: str) -> None:
-    with pytest.raises(Unreadable, match="essay: no encoding 'klingon'; leave it out"):
+def test_an_encoding_that_does_not_exist_is_reported(kind: str) -> None:
+    with pytest.raises(Unreadable, match="essay: there is no encoding 'klingon'; leave it out"):
         chaffinch.stream(File("essay", b"words", "klingon", kind, "text"))
 
 
@@ -195,9 +195,9 @@ def test_a_reader_that_fails_in_an_unknown_way_costs_only_its_file(monkeypatch: 
 
     monkeypatch.setattr("chaffinch.read.formats.rtf.read", fail)
     archive = File("x.zip", made.zipped({"a.rtf": FILES["rtf"], "b.txt": "words"}))
-    told, read = ready_documents(archive)
-    assert isinstance(told, Skipped)
-    assert "what nobody thought of" in told.detail
+    skipped, read = ready_documents(archive)
+    assert isinstance(skipped, Skipped)
+    assert "what nobody thought of" in skipped.detail
     assert isinstance(read, Document)
 
 

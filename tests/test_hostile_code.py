@@ -38,7 +38,7 @@ def is_sound(found: Stream, size: int) -> bool:
 
 
 def limited(program: str, megabytes: int | None = None) -> str:
-    """What a program prints, given so much memory and a minute."""
+    """Return the output of a program, with limited memory and a minute of time."""
 
     def limit() -> None:
         if megabytes is not None:
@@ -60,7 +60,7 @@ def test_random_bytes(name: str) -> None:
 
 @pytest.mark.parametrize("name", language.languages())
 def test_every_opening_unclosed(name: str) -> None:
-    """Once, at the end of the text, on every line, and all of them in turn."""
+    """Return each opener once, at the end of the text, on every line, and all in turn."""
     openings = sorted(
         {row[1] for row in language.records(name) if len(row) > 1 and row[0] not in ("keyword", "columns")}
     )
@@ -82,7 +82,7 @@ def test_deep_nesting(name: str, depth: int) -> None:
 
 @pytest.mark.slow
 def test_openings_repeated_in_every_language() -> None:
-    """Each of them on one line and on many, alone and with what an end would begin with."""
+    """Each opener on one line and on many, alone and followed by the first part of an end."""
     program = f"""
 from chaffinch import Document, Recipe, stream
 from chaffinch.languages import language
@@ -100,7 +100,7 @@ print("read")
 
 @pytest.mark.slow
 def test_large_openings() -> None:
-    """A few languages with much more: what is a little worse than linear shows only there."""
+    """Longer programs in a few languages show what is slightly worse than linear."""
     program = f"""
 from chaffinch import Document, Recipe, stream
 for name in ("c", "cc", "python", "lua", "haskell", "bash"):
@@ -138,7 +138,7 @@ print("read")
     ],
 )
 def test_a_line_of_500_megabytes(front: str, unit: str) -> None:
-    """In fingerprints' constant memory beside the input, of which Python holds a copy while it is made."""
+    """Fingerprints need constant memory beside the input, and Python holds a copy of the input."""
     program = f"""
 from chaffinch import Document, Recipe, fingerprint
 data = {unit!r}.encode() * (500_000_000 // {len(unit)})
@@ -149,7 +149,7 @@ print(fingerprint(File("x", data, "utf-8"), Recipe({front!r}, w=10_000)).symbols
 
 @pytest.mark.slow
 def test_memory_that_is_not_there_is_asked_for_in_vain() -> None:
-    """A stream reserves more than it needs; where that is refused it grows instead."""
+    """A stream reserves more than it needs; if that fails, it grows instead."""
     program = """
 from chaffinch import Document, Recipe, stream
 data = b"word " * 40_000_000

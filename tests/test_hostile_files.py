@@ -1,4 +1,4 @@
-"""Whatever the bytes and the name, a file is read or told, and costs neither much time nor memory."""
+"""Whatever its bytes and name, a file is read or reported, with little time and memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 import chaffinch
 from chaffinch import Document, File, Recipe, Skipped
-from chaffinch.fingerprinting import ready_for
 from chaffinch.languages import language
+from chaffinch.read.for_recipe import ready_for
 from chaffinch.read.ready import ready_documents
 from tests import made
 
@@ -45,7 +45,7 @@ def test_random_bytes_as_every_format(start: bytes) -> None:
 
 
 @pytest.mark.parametrize("extension", [e for e in made.FORMATS if e != "ps"])
-def test_damaged_files_are_read_or_told(extension: str) -> None:
+def test_damaged_files_are_read_or_reported(extension: str) -> None:
     noise = random.Random(extension)
     whole = made.FORMATS[extension](made.prose(8))
     for _ in range(60):
@@ -76,7 +76,7 @@ cli.main(sys.argv[2:])
 
 
 def limited(megabytes: int, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command line within so much memory, and a minute."""
+    """Run the command line with limited memory, for at most a minute."""
     command = [sys.executable, "-c", _LIMITED, str(megabytes), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 

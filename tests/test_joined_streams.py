@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import chaffinch
 from chaffinch import Document, Recipe
-from chaffinch.comparison.language_group import recipe_for
 from chaffinch.errors import ChaffinchError
 from chaffinch.matching import joined_stream
 from chaffinch.matching.base_code import find_base_code, mask_symbols, symbol_kinds
@@ -19,6 +18,7 @@ from chaffinch.matching.joined_stream import JoinedStream, join_streams
 from chaffinch.matching.matches import GAP, PairMatches
 from chaffinch.native.fingerprint import RESERVED, RESERVED_COUNT
 from chaffinch.native.pairs import Corpus, find_matches
+from chaffinch.recipe import recipe_for
 from chaffinch.types import Stream
 from tests.programs import WRITERS, Style, functions
 

@@ -1,4 +1,4 @@
-"""E-mail: its text, exactly, and its attachments; from bad mail, what is there."""
+"""E-mail: its exact text and its attachments; from bad mail, everything that can be read."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_no_document_without_cells() -> None:
     assert [d.name for d in documents(notebook(cell("markdown", "x")))] == ["n.ipynb#prose"]
 
 
-def test_a_notebook_without_cells_is_told() -> None:
+def test_a_notebook_without_cells_is_reported() -> None:
     for cells in ((), (cell("code", " "),)):
         found = list(ready_documents(File("n.ipynb", json.dumps(notebook(*cells)).encode())))
         assert found == [Skipped("n.ipynb", SkipReason.EMPTY, "nothing in it to compare")]
@@ -106,7 +106,7 @@ def test_marks_and_broken_characters() -> None:
     ],
     ids=range(10),
 )  # fmt: skip
-def test_what_is_not_a_notebook_is_told(data: bytes) -> None:
+def test_a_file_that_is_not_a_notebook_is_reported(data: bytes) -> None:
     with pytest.raises(Unreadable, match=r"n\.ipynb: (not )?a notebook"):
         list(read(File("n.ipynb", data)))
 

@@ -82,7 +82,7 @@ def test_any_encoding(encoding: str) -> None:
     )
 
 
-def test_bytes_that_are_no_utf8_keep_their_places() -> None:
+def test_bytes_that_are_not_utf8_keep_their_offsets() -> None:
     data = b'\xef\xbb\xbfvar a = "\xff\xe9" # \xc3\nvar \xe6\x97\xa5 = 1'
     found = other.tokens(data, "utf-8", "nim")
     assert [data[a:b] for a, b in zip(found.starts, found.ends, strict=True)][:4] == [

@@ -73,12 +73,12 @@ def test_two_pages_are_too_few_for_running_heads() -> None:
     assert read_pdf(made.pdf_pages([["Same", "one"], ["Same", "two"]])).data == b"Same\none\nSame\ntwo\n"
 
 
-def test_pictures_of_pages_are_told() -> None:
+def test_pictures_of_pages_are_reported() -> None:
     with pytest.raises(Unreadable, match=r"some.pdf: holds no text.*searchable"):
         read_pdf(made.pdf_pages([[], []]))
 
 
-def test_a_password_is_told() -> None:
+def test_a_password_is_reported() -> None:
     encrypted = made.pdf_pages([["secret"]]).replace(
         b"trailer\n<<",
         b"trailer\n<< /ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <" + b"41" * 32
@@ -88,7 +88,7 @@ def test_a_password_is_told() -> None:
         read_pdf(encrypted)
 
 
-def test_a_truncated_or_damaged_pdf_is_read_or_told() -> None:
+def test_a_truncated_or_damaged_pdf_is_read_or_reported() -> None:
     whole = made.pdf(made.prose(30))
     read = 0
     for cut in range(0, len(whole), len(whole) // 24):
@@ -113,7 +113,7 @@ def test_postscript_is_read_page_by_page() -> None:
 
 def test_without_ghostscript_the_message_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(Unreadable, match=r"some.ps: PostScript is read by Ghostscript.*install it"):
+    with pytest.raises(Unreadable, match=r"some.ps: PostScript needs Ghostscript; install it"):
         next(postscript.read(File("some.ps", b"%!PS\nshowpage\n")))
 
 
@@ -142,7 +142,7 @@ def test_postscript_reaches_no_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "program", [b"%!PS\n(((((", b"%!PS\n", b"%!PS\n" + bytes(range(256)) * 50, b"%!PS\n100000 dict {"]
 )
-def test_broken_postscript_is_told(program: bytes) -> None:
+def test_broken_postscript_is_reported(program: bytes) -> None:
     with pytest.raises(Unreadable, match=r"^some.ps: "):
         next(postscript.read(File("some.ps", program)))
 

@@ -1,4 +1,4 @@
-"""The project keeps its own rules: imports point back along the line, documents say what is there."""
+"""The project follows its own rules: imports point back along the line, and the documents are true."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 import chaffinch
-from chaffinch.cli import main
+from chaffinch.cli import demo, main
 from chaffinch.cli.index_commands import index
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "chaffinch"
 
-# From the start of the line to its end; a module may import from those before it.
+# From the start of the line to its end. A module may import only from those before it.
 LINE = [
     "errors",
     "types",
@@ -36,14 +36,14 @@ LINE = [
     "__main__",
 ]
 
-# Each of these appears in one place.
+# Where each library may be imported.
 HOMES = {
     "click": {"cli"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
     "jinja2": {"report"},
     "numpy": {"native", "read", "types", "matching", "index", "comparison", "report"},
-    "pygments": set[str](),  # by name, where it is asked for
+    "pygments": set[str](),  # imported by name, where it is needed
     "psycopg": {"index"},
     "pypdfium2": {"read"},
     "zstandard": {"index"},
@@ -51,12 +51,12 @@ HOMES = {
 
 
 def modules() -> list[tuple[str, str, ast.Module]]:
-    found = []
+    parsed = []
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
         if parts[0] not in ("_native", "__init__"):
-            found.append((parts[0], "/".join(parts), ast.parse(path.read_text())))
-    return found
+            parsed.append((parts[0], "/".join(parts), ast.parse(path.read_text())))
+    return parsed
 
 
 def imports(tree: ast.Module) -> set[str]:
@@ -118,6 +118,7 @@ def test_every_command_and_option_is_documented() -> None:
 
 
 def test_code_in_documents_runs(tmp_path: Path) -> None:
+    demo.write(tmp_path / "chaffinch-demo")
     for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for code in re.findall(r"```python\n(.*?)```", document.read_text(), re.S):
             (tmp_path / "README.md").write_bytes((ROOT / "README.md").read_bytes())
@@ -127,7 +128,7 @@ def test_code_in_documents_runs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_shell_commands_in_the_readme_run(tmp_path: Path) -> None:
-    """Those that begin with chaffinch, on a file like the README's and the demo that it starts with."""
+    """Run the commands that begin with chaffinch, after the demo, as a reader would."""
     run_commands_of(ROOT / "README.md", tmp_path)
 
 
@@ -138,8 +139,8 @@ def test_shell_commands_for_an_index_run(tmp_path: Path) -> None:
 
 def run_commands_of(document: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_bytes((ROOT / "README.md").read_bytes())
-    demo = [sys.executable, "-m", "chaffinch", "demo", "--no-open"]
-    assert subprocess.run(demo, capture_output=True, cwd=tmp_path).returncode == 0
+    demo_command = [sys.executable, "-m", "chaffinch", "demo", "--no-open"]
+    assert subprocess.run(demo_command, capture_output=True, cwd=tmp_path).returncode == 0
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", document.read_text(), re.S))
     commands = re.findall(r"^chaffinch (.*?)(?: +#.*)?$", blocks, re.M)
     assert commands
@@ -169,7 +170,7 @@ def test_import_does_not_load_numpy() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_the_version_is_one() -> None:
+def test_the_version_is_the_same_everywhere() -> None:
     for path, pattern in (("pyproject.toml", r'^version = "(.*)"'), ("core/Cargo.toml", r'^version = "(.*)"')):
         match = re.search(pattern, (ROOT / path).read_text(), re.M)
         assert match
@@ -177,11 +178,11 @@ def test_the_version_is_one() -> None:
 
 
 def test_the_folding_table_is_the_one_its_script_makes() -> None:
-    """Only with the Unicode version it was made with: that is what frozen means."""
+    """Only the Unicode version that made the table can check it."""
     table = (PACKAGE / "folding.txt").read_text("ascii")
     unicodedata2 = pytest.importorskip("unicodedata2")
     if f"Unicode {unicodedata2.unidata_version}." not in table:
-        return  # made from other data; the table stays
+        return  # made with another version; the table stays frozen
     sys.path.insert(0, str(ROOT))
     from tools import make_folding
 

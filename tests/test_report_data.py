@@ -357,6 +357,14 @@ def test_a_case_file_stays_small(tmp_path: Path) -> None:
     assert "more lines" in (tmp_path / "case.html").read_text("utf-8")
 
 
+def test_a_case_file_is_written_even_if_a_document_is_missing(tmp_path: Path) -> None:
+    one, two = submission("one", {"a.py": "x = 1\n"}), submission("two", {"b.py": "x = 1\n"})
+    spans = Span("a.py", 0, 5), Span("gone.py", 0, 5)
+    both = replace(pair(one, two), matches=(Match(*spans, 3, 3, (spans,), 2),))
+    case_file(report([one, two], [both]), both, tmp_path / "case.html")
+    assert "gone.py" in (tmp_path / "case.html").read_text("utf-8")
+
+
 def test_verdicts_are_kept_under_the_contents() -> None:
     def keys(names: str, **work: str) -> dict[frozenset[str], str]:
         return pair_keys(report([submission(name, {name: work.get(name, SORTING)}) for name in names]))

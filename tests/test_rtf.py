@@ -1,4 +1,4 @@
-"""RTF: the text a reader sees, exactly, with its places; from bad files, a message."""
+"""RTF: exactly the text that a reader sees, with sections; bad files give a message."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def test_paragraphs_and_notes_have_places() -> None:
     assert document.place(document.data.index(b"More")) == "footnote 1, line 2"
 
 
-def test_what_is_no_rtf_or_empty_is_refused() -> None:
-    with pytest.raises(Unreadable, match="essay: does not begin as RTF does; save it again"):
+def test_a_file_that_is_not_rtf_or_is_empty_is_refused() -> None:
+    with pytest.raises(Unreadable, match="essay: does not begin like RTF; save it again"):
         list(rtf.read(File("essay", b"plain")))
     with pytest.raises(Unreadable, match="essay: holds no text"):
         read(r"\par{\pict 00}")

@@ -1,4 +1,4 @@
-"""Whatever way a class is handed in, each student has one submission with all that is the student's."""
+"""However a class is handed in, each student has one submission with all of their files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import pytest
 
 from chaffinch import Document
 from chaffinch.errors import BadPattern, ChaffinchError
-from chaffinch.read.submissions.grouping import Found, group
+from chaffinch.read.submissions.grouping import Located, group
 from chaffinch.read.submissions.platforms import gradescope_submitters
 
 Grouped = dict[str, list[str]]
 
 
-def found(root: str, *paths: str, **contents: bytes) -> list[Found]:
-    """Documents with different contents, unless given."""
+def found(root: str, *paths: str, **contents: bytes) -> list[Located]:
+    """Return documents with different contents, unless contents are given."""
     return [
-        Found(
+        Located(
             root,
             path,
             Document(
@@ -30,8 +30,8 @@ def found(root: str, *paths: str, **contents: bytes) -> list[Found]:
     ]
 
 
-def grouped(*given: list[Found], pattern: str | None = None) -> Grouped:
-    """The names of each student's documents, from their last root on."""
+def grouped(*given: list[Located], pattern: str | None = None) -> Grouped:
+    """Return the names of each student's documents below the last root."""
     submissions, _ = group([item for items in given for item in items], pattern)
     assert [s.name for s in submissions] == sorted(s.name for s in submissions)
     roots = {item.root for items in given for item in items}
@@ -109,7 +109,7 @@ def test_several_classes_are_several_classes() -> None:
     assert list(grouped(old, new)) == ["ann", "ben", "carl", "dora", "eve (2019)", "eve (2020)"]
 
 
-def test_equal_names_in_different_paths_are_told_apart() -> None:
+def test_equal_names_in_different_paths_stay_different_students() -> None:
     students = grouped(found("2019/ann.c", ""), found("2020/ann.c", ""))
     assert students == {"ann (2019)": ["2019/ann.c"], "ann (2020)": ["2020/ann.c"]}
 
@@ -137,7 +137,7 @@ def test_moodle_flat_and_around_a_single_student() -> None:
     assert list(grouped(found("hw1.zip", "x/Ann Lee_1234567_assignsubmission_file_/a.c"))) == ["Ann Lee"]
 
 
-def test_moodle_namesakes_are_told_apart_by_their_numbers() -> None:
+def test_moodle_namesakes_are_separated_by_their_numbers() -> None:
     paths = ("Ann Lee_1_assignsubmission_file_/a.c", "Ann Lee_2_assignsubmission_file_/a.c")
     assert list(grouped(found("hw1", *paths))) == ["Ann Lee (1)", "Ann Lee (2)"]
 
@@ -308,7 +308,7 @@ def test_a_pattern_is_searched_in_the_last_part_of_several_paths() -> None:
 
 
 def test_a_bad_pattern_says_so() -> None:
-    with pytest.raises(BadPattern, match=r"--student-pattern '\(': no regular expression: .*; mend it"):
+    with pytest.raises(BadPattern, match=r"--student-pattern '\(': invalid regular expression: "):
         group([], "(")
     assert issubclass(BadPattern, ChaffinchError)
 

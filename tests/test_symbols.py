@@ -29,7 +29,6 @@ def sources(data: bytes) -> list[Source]:
         Source.single_byte(data, anything),
         Source.html(data),
         Source.html(data, anything),
-        Source.unknown(data),
     ]
 
 

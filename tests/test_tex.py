@@ -174,5 +174,5 @@ assert not blank(b"\\label" + b"{" * 100_000 + b"}" * 100_000).strip()
 
 @pytest.mark.slow
 def test_hostile_files_cost_no_more_than_their_length() -> None:
-    """A search that began again at every command would take hours."""
+    """A search that starts again at every command would take hours."""
     subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=300)

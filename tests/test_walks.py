@@ -1,4 +1,4 @@
-"""Folders give the files that someone wrote, always in the same order, whatever lies in them."""
+"""A walk yields the files that someone wrote, always in the same order, whatever the folder holds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def made(root: Path, *names: str) -> Path:
 
 
 def walked(root: Path) -> dict[str, str]:
-    """Why each path was left out, or nothing, in the order they came."""
+    """Return why each path was skipped, or an empty string, in order."""
     return {
         os.path.relpath(f.name if isinstance(f, Skipped) else f, root): f.detail
         if isinstance(f, Skipped)
@@ -88,7 +88,7 @@ CONTROL, SYSTEM = "version control", "a system file, not the author's"
         ("photo.jpeg", "photo.jpeg", ".jpeg files are not text"),
     ],
 )
-def test_what_nobody_wrote_is_left_out_and_told_once(
+def test_files_that_nobody_wrote_are_skipped_and_listed_once(
     tmp_path: Path, name: str, left_out: str, why: str
 ) -> None:
     made(tmp_path, name, "main.c")
@@ -164,7 +164,7 @@ def test_a_link_that_the_user_names_is_followed(tmp_path: Path) -> None:
     assert walked(tmp_path / "link") == {"a.c": ""}
 
 
-def test_pipes_sockets_and_devices_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_sockets_and_devices_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as listening:
@@ -174,7 +174,7 @@ def test_pipes_sockets_and_devices_are_told(tmp_path: Path, monkeypatch: pytest.
     assert null.detail == "a pipe, socket or device, not a file"
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_names_that_are_not_text(tmp_path: Path) -> None:
     for name in (b"\xff.c", b"a\nb.c", b"b\xe9.c"):
         (tmp_path / os.fsdecode(name)).write_text("words")
     found = [f for f in walk.files(tmp_path) if isinstance(f, Path)]
@@ -182,8 +182,8 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     assert [f.read_text() for f in found] == ["words"] * 3
 
 
-def test_folders_without_permission_are_told_and_the_others_read(tmp_path: Path) -> None:
-    """Run as a user without rights, since root may read everything."""
+def test_folders_without_permission_are_reported_and_the_others_read(tmp_path: Path) -> None:
+    """Runs as a user without rights, because root may read everything."""
     made(tmp_path, "a/x.c", "secret/x.c", "z/x.c")
     program = """
 import os, sys
@@ -204,21 +204,21 @@ for found in walk.files(Path(".")):
     assert done.stdout.splitlines() == ["a/x.c", "secret: no permission to read it", "z/x.c"], done.stderr
 
 
-def test_files_and_folders_that_vanish_meanwhile_are_told(tmp_path: Path) -> None:
+def test_files_and_folders_that_are_deleted_meanwhile_are_reported(tmp_path: Path) -> None:
     made(tmp_path, "a.c", "b/x.c", "c.c")
     walking = walk.files(tmp_path)
     assert next(walking) == tmp_path / "a.c"
     (tmp_path / "b" / "x.c").unlink()
     (tmp_path / "b").rmdir()
     assert list(walking) == [
-        Skipped(str(tmp_path / "b"), SkipReason.NOT_FOUND, "vanished while it was read"),
+        Skipped(str(tmp_path / "b"), SkipReason.NOT_FOUND, "was deleted before it could be read"),
         tmp_path / "c.c",
     ]
 
 
 @pytest.fixture
 def nest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-    """Makes folders in folders, and removes them, which Python cannot."""
+    """Create deeply nested folders, and remove them afterwards, which Python cannot do."""
 
     def make(levels: int) -> None:
         monkeypatch.chdir(tmp_path)
@@ -240,7 +240,9 @@ def test_deep_folders_are_read(tmp_path: Path, nest: Callable[[int], None], leve
 
 
 @pytest.mark.slow
-def test_folders_deeper_than_the_system_can_name_are_told(tmp_path: Path, nest: Callable[[int], None]) -> None:
+def test_folders_deeper_than_the_system_can_name_are_reported(
+    tmp_path: Path, nest: Callable[[int], None]
+) -> None:
     nest(2500)
     made(tmp_path, "z.c")
     *_, deep, last = walk.files(tmp_path)

@@ -58,18 +58,17 @@ impl Fuzzer {
         let offsets: Vec<u32> = (0..=document.len() as u32).collect();
         let form = if head[1] & 1 == 0 { Form::Letters } else { Form::Consonants };
         let endian = if head[1] & 2 == 0 { Endian::Little } else { Endian::Big };
-        let source = match (self.target, head[0] % 8) {
+        let source = match (self.target, head[0] % 7) {
             (Target::Code, _) => {
                 Source::Code(document, &self.languages[head[0] as usize % self.languages.len()])
             }
             (Target::Html, kind) => Source::Html(document, form, (kind % 2 == 1).then_some(&latin[..])),
             (Target::Text, 0) => Source::Bytes(document),
-            (Target::Text, 1) => Source::Unknown(document, form),
-            (Target::Text, 2) => Source::Utf16(document, form, endian),
-            (Target::Text, 3) => Source::Utf32(document, form, endian),
-            (Target::Text, 4) => Source::SingleByte(document, form, &latin),
-            (Target::Text, 5) => Source::Symbols(&codes),
-            (Target::Text, 6) => Source::Decoded(&codes, form, &offsets),
+            (Target::Text, 1) => Source::Utf16(document, form, endian),
+            (Target::Text, 2) => Source::Utf32(document, form, endian),
+            (Target::Text, 3) => Source::SingleByte(document, form, &latin),
+            (Target::Text, 4) => Source::Symbols(&codes),
+            (Target::Text, 5) => Source::Decoded(&codes, form, &offsets),
             (Target::Text, _) => Source::Utf8(document, form),
         };
         let scheme = Scheme::numbered(head[2] as u32 % 9).expect("nine schemes");

@@ -1,30 +1,22 @@
-"""Documents -> streams and fingerprints: the public functions, for any source."""
+"""Documents -> streams and fingerprints: the public functions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from chaffinch.errors import CoreFailure, SkipReason, Unreadable
-from chaffinch.languages.language import OTHER, family
-from chaffinch.recipe import CODE, FRONTS, Recipe
-from chaffinch.types import Document, File, Fingerprints, Skipped, Stream
-
-if TYPE_CHECKING:
-    from chaffinch.native.fingerprint import Source
+from chaffinch.errors import CoreFailure, Unreadable
+from chaffinch.languages.language import OTHER
+from chaffinch.recipe import Recipe
+from chaffinch.types import Document, Fingerprints, Readable, Skipped, Stream
 
 # The readers and the core are imported on first use: NumPy takes longer to import than most commands to run.
-
-Readable = str | bytes | Path | File | Document
-"""A `str` is text, a `Path` is a file. Byte offsets of a `str` are those of its UTF-8."""
 
 
 def fingerprint(source: Readable, recipe: Recipe | None = None, *, window: int | None = None) -> Fingerprints:
     """Return the fingerprints of one document.
 
-    A `window` wider than the recipe's selects fewer of them; an index of that recipe holds all their hashes.
+    A `window` wider than the recipe's selects a subset, which an index of that recipe still finds.
     """
     return fingerprint_all([source], recipe, window=window)[0]
 
@@ -36,9 +28,11 @@ def fingerprint_all(
     window: int | None = None,
     threads: int | None = None,
 ) -> Sequence[Fingerprints]:
-    """Return the fingerprints of many documents, made in parallel; the number of threads changes nothing."""
+    """Return the fingerprints of many documents, in parallel. The result does not depend on `threads`."""
+    from chaffinch.read.for_recipe import document_for
+
     recipe = recipe or Recipe()
-    if isinstance(sources, str | bytes | Path | File | Document):
+    if isinstance(sources, Readable):
         raise TypeError("fingerprint_all takes several documents; for one, use fingerprint")
     return _fingerprint([document_for(source, recipe) for source in sources], recipe, window, threads)
 
@@ -57,6 +51,7 @@ def streams(
 ) -> list[Stream]:
     """Return the canonical forms of many documents; `with_names` adds the named symbols of programs."""
     from chaffinch.native import fingerprint as native
+    from chaffinch.read.for_recipe import document_for, native_source
     from chaffinch.read.formats import pygments_lexer
 
     recipe = recipe or Recipe()
@@ -69,22 +64,24 @@ def streams(
 
 
 class Prepared(NamedTuple):
-    """Documents with their fingerprints, and those that have none."""
+    """Documents with their fingerprints, and the documents that could not be fingerprinted."""
 
     documents: Sequence[Document]
     prints: Sequence[Fingerprints]
     numbers: Sequence[int]
-    """For each document, its number among those that were given."""
+    """For each document, its number in the input."""
     skipped: list[Skipped]
 
 
 def prepare(
     documents: Sequence[Document], recipe: Recipe, *, threads: int | None = None, only_starts: bool = False
 ) -> Prepared:
-    """Fingerprint documents; one that the core refuses is skipped and does not lose the others.
+    """Fingerprint documents, and skip those that the core refuses.
 
-    With `only_starts`, positions and ends may be left empty.
+    With `only_starts`, positions and ends may be empty.
     """
+    from chaffinch.read.for_recipe import ready_for
+
     documents = [ready_for(document, recipe) for document in documents]
     try:
         prints = _fingerprint(documents, recipe, None, threads, only_starts)
@@ -108,6 +105,7 @@ def _fingerprint(
     only_starts: bool = False,
 ) -> Sequence[Fingerprints]:
     from chaffinch.native import fingerprint as native
+    from chaffinch.read.for_recipe import native_source
 
     if recipe.front.startswith(OTHER):
         return fingerprint_streams(streams(documents, recipe), recipe, window=window, threads=threads)
@@ -118,92 +116,8 @@ def _fingerprint(
 def fingerprint_streams(
     streams: Sequence[Stream], recipe: Recipe, *, window: int | None = None, threads: int | None = None
 ) -> Sequence[Fingerprints]:
-    """Return the fingerprints of streams that were made before, with their byte ranges in the documents."""
+    """Return the fingerprints of existing streams, with their byte ranges in the documents."""
     from chaffinch.native import fingerprint as native
 
     sources = [native.Source.stream(stream) for stream in streams]
     return native.fingerprint(sources, recipe, window=window, threads=threads)
-
-
-def document_for(source: Readable, recipe: Recipe) -> Document:
-    """Return any source as a document that is ready for a recipe: of a notebook, the code or the prose."""
-    from chaffinch.read import encoding, ready
-    from chaffinch.read.detect import ARCHIVES, detect_format
-    from chaffinch.read.load import load, refuse_large
-
-    match source:
-        case Document():
-            refuse_large(source.name, len(source.data))
-            return ready_for(source, recipe)
-        case str():
-            # Half of a surrogate pair is not a character; as invalid UTF-8 it is passed over.
-            file = File("text", source.encode("utf-8", "surrogatepass"), encoding.UTF8, "plain", ready.TEXT)
-        case bytes():
-            file = File("bytes", source)
-        case Path():
-            file = File(str(source), load(source))
-        case File():
-            file = source
-        case _:
-            kind = type(source).__name__
-            raise TypeError(f"cannot read a {kind}; give a str, bytes, a Path, a File or a Document")
-    refuse_large(file.name, len(file.data))
-    if recipe.front == "bytes":
-        return ready.raw_document(file)
-    is_prose = recipe.front in FRONTS
-    kind = file.format or detect_format(file)
-    if kind in ARCHIVES:
-        detail = "an archive, which may hold many documents; use chaffinch.documents"
-        raise Unreadable(file.name, SkipReason.INVALID, detail)
-    if kind in ("plain", "binary"):  # the caller of one document knows that it is text
-        return ready_for(ready.text_document(file, "plain", ready.TEXT if is_prose else None), recipe)
-    found = list(ready.ready_documents(replace(file, format=kind)))
-    documents = [d for d in found if isinstance(d, Document)]
-    if not documents:
-        first = next(s for s in found if isinstance(s, Skipped))
-        raise Unreadable(first.name, first.reason, first.detail)
-    fitting = (d for d in documents if (d.language == ready.TEXT) == is_prose)
-    return ready_for(next(fitting, documents[0]), recipe)
-
-
-def ready_for(document: Document, recipe: Recipe) -> Document:
-    """Return the document whose bytes the spans of a recipe's fingerprints point into.
-
-    It is the document itself, unless a text in an encoding that lexers cannot read is compared as a program.
-    """
-    from chaffinch.read import encoding
-
-    if recipe.front in FRONTS or document.encoding == encoding.UTF8:
-        return document
-    # The native lexer reads any encoding that contains ASCII; Pygments needs a byte for each character.
-    contains_ascii = not document.encoding.startswith(("utf-16", "utf-32"))
-    is_native = not recipe.front.startswith(OTHER)
-    if contains_ascii and (is_native or encoding.single_byte_table(document.encoding) is not None):
-        return document
-    data = encoding.to_utf8(document.name, document.data, document.encoding)
-    sha256 = document.file_sha256 or File(document.name, document.data).sha256()
-    return replace(document, data=data, encoding=encoding.UTF8, file_sha256=sha256)
-
-
-def native_source(document: Document, recipe: Recipe) -> Source:
-    """Return a document as the core reads it, for a recipe whose front end is in the core."""
-    from chaffinch.native.fingerprint import Source
-    from chaffinch.read import encoding
-
-    if recipe.front == "bytes":
-        return Source(document.data)
-    if recipe.front in FRONTS and document.format not in ("html", "markdown", "tex"):
-        return encoding.source(document)  # most documents, so nothing else is imported before
-    from chaffinch.read.formats import html, markdown, program, tex
-
-    if recipe.front not in FRONTS:
-        return program.source(document, _own_language(document) if recipe.front == CODE else recipe.front)
-    return {"html": html.source, "tex": tex.source, "markdown": markdown.source}[document.format](document)
-
-
-def _own_language(document: Document) -> str:
-    """Return the language that a program is in."""
-    if document.language in ("text", "bytes") or document.language.startswith(OTHER):
-        detail = "not a program in a known language (chaffinch languages lists them)"
-        raise Unreadable(document.name, SkipReason.OTHER_LANGUAGE, detail)
-    return family(document.language)

@@ -23,6 +23,8 @@ TIES = ("robust", "rightmost")
 MAX_K = 2048
 MAX_W = 65536
 MAX_SKIP = 2**32 - 1
+LETTERS_PER_TOKEN = 5.0
+"""Letters of prose that say as much as one token of a program."""
 
 _FRONT_DEFAULT: Any = None
 """Stands for the default of the front end."""
@@ -163,3 +165,13 @@ class Recipe:
                 f"made with {recipe.front}/{version}, this is {recipe.front}/{recipe.version}; make it again"
             )
         return recipe
+
+
+def recipe_for(front: str) -> Recipe:
+    """Return how the documents of a class are compared: in more detail than an index stores."""
+    return Recipe(front, k=18, w=18) if front in FRONTS else Recipe(front)
+
+
+def symbol_weight(front: str) -> float:
+    """Return how much one symbol says, in tokens."""
+    return 1 / LETTERS_PER_TOKEN if front in FRONTS else 1.0

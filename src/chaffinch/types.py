@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chaffinch.errors import ChaffinchError, SkipReason, Unreadable
+from chaffinch.errors import ChaffinchError, Damaged, SkipReason, Unreadable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,6 +81,10 @@ class Document:
         return f"{label}, line {line}" if number >= 0 else f"line {line}"
 
 
+Readable = str | bytes | Path | File | Document
+"""What can be fingerprinted: a `str` is text and a `Path` is a file. Offsets in a `str` count its UTF-8."""
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """A file, folder or entry that is not part of the result, and why."""
@@ -94,7 +98,7 @@ class Skipped:
         """Return the entry for a document that raised this error."""
         if isinstance(error, Unreadable):
             return cls(name or error.name, error.reason, error.detail)
-        return cls(name, SkipReason.DAMAGED, str(error).removeprefix(f"{name}: "))
+        return cls(name, SkipReason.DAMAGED, error.detail if isinstance(error, Damaged) else str(error))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ pub struct ChfSource {
     pub data: *const u8,
     pub len: usize,
     /// 0 bytes, 1 UTF-8, 2 UTF-16 LE, 3 UTF-16 BE, 4 UTF-32 LE, 5 UTF-32 BE, 6 symbols (u32), 7 code points (u32),
-    /// 8 a single-byte encoding, 9 a program, 10 a web page, 11 UTF-8 unless its first bytes look otherwise.
+    /// 8 a single-byte encoding, 9 a program, 10 a web page.
     pub encoding: u32,
     /// For 6 the start of each symbol, or null if ranges count symbols; for 7 the start of each code point and the
     /// end of the last; for 8 the code point of each byte; for 9 a language from `chf_language`; for 10 the code point
@@ -96,7 +96,6 @@ pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
             9 => Source::Code(bytes(), &*s.table.cast::<Language>()),
             10 if s.table.is_null() => Source::Html(bytes(), form, None),
             10 => Source::Html(bytes(), form, Some(slice(s.table, 256))),
-            11 => Source::Unknown(bytes(), form),
             other => panic!("there is no encoding {other}"),
         }
     }

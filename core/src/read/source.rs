@@ -11,7 +11,7 @@ use crate::read::html;
 use crate::read::language::Language;
 use crate::read::lexer::Lexer;
 use crate::read::stream::Stream;
-use crate::read::text::{Endian, UNLIKELY, is_unlikely, read_utf8, utf8_length, utf16_at, utf32_at};
+use crate::read::text::{Endian, read_utf8, utf8_length, utf16_at, utf32_at};
 
 /// A document.
 #[derive(Clone, Copy)]
@@ -23,8 +23,6 @@ pub enum Source<'a> {
     /// A stream that was read before.
     Stream(Stream<'a>),
     Utf8(&'a [u8], Form),
-    /// UTF-8, unless the first bytes look like something else: then nothing is read and `UNLIKELY` is returned.
-    Unknown(&'a [u8], Form),
     /// Two or four bytes a unit.
     Utf16(&'a [u8], Form, Endian),
     Utf32(&'a [u8], Form, Endian),
@@ -42,11 +40,8 @@ impl Source<'_> {
     /// Return the bytes of memory that the document takes up, by which work is shared out.
     pub fn size(&self) -> usize {
         match self {
-            Source::Bytes(b) | Source::Utf8(b, _) | Source::Unknown(b, _) | Source::SingleByte(b, ..) => {
-                b.len()
-            }
-            Source::Utf16(b, ..) | Source::Utf32(b, ..) | Source::Code(b, _) => b.len(),
-            Source::Html(b, ..) => b.len(),
+            Source::Bytes(b) | Source::Utf8(b, _) | Source::SingleByte(b, ..) => b.len(),
+            Source::Utf16(b, ..) | Source::Utf32(b, ..) | Source::Code(b, _) | Source::Html(b, ..) => b.len(),
             Source::Symbols(symbols) | Source::Stream(Stream { symbols, .. }) => 4 * symbols.len(),
             Source::Decoded(c, ..) => 4 * c.len(),
         }
@@ -63,9 +58,7 @@ impl Source<'_> {
         match self {
             Source::Bytes(_) | Source::Symbols(_) => (position, position + 1),
             Source::Stream(stream) => (stream.starts[position as usize], stream.ends[position as usize]),
-            Source::Utf8(bytes, _) | Source::Unknown(bytes, _) => {
-                (offset, offset + utf8_length(bytes[offset as usize]))
-            }
+            Source::Utf8(bytes, _) => (offset, offset + utf8_length(bytes[offset as usize])),
             Source::Utf16(bytes, _, endian) => {
                 (offset, offset + utf16_at(bytes, offset as usize, *endian).1 as u32)
             }
@@ -85,8 +78,7 @@ impl Source<'_> {
             Source::Symbols(symbols) | Source::Stream(Stream { symbols, .. }) => {
                 self.plain(sink, symbols, level);
             }
-            Source::Unknown(bytes, _) if is_unlikely(bytes) => return UNLIKELY,
-            Source::Utf8(bytes, form) | Source::Unknown(bytes, form) => {
+            Source::Utf8(bytes, form) => {
                 return read_utf8(self, sink, bytes, 0, Folding::of(form), level);
             }
             Source::Utf16(bytes, form, endian) => {

@@ -160,7 +160,7 @@ impl Sink for StreamReader {
                 starts.extend_from_slice(offsets);
                 ends.extend(offsets.iter().map(|&p| source.range(0, p, 0).1));
             }
-            Source::Utf8(bytes, _) | Source::Unknown(bytes, _) => {
+            Source::Utf8(bytes, _) => {
                 for block in offsets.chunks(BLOCK) {
                     if bytes[block[0] as usize..=block[block.len() - 1] as usize].is_ascii() {
                         fixed(starts, ends, block, 1);

@@ -147,22 +147,6 @@ pub(crate) fn utf32_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) 
     }
 }
 
-/// Returned in place of a number of invalid bytes by a source that was not read.
-pub(crate) const UNLIKELY: u64 = u64::MAX;
-
-/// Return whether a text is probably not plain UTF-8: it has a byte order mark, zero bytes or escapes, or begins like a
-/// web page, notebook, RTF, PDF, PostScript, TeX, archive or e-mail. The caller then looks at it closely.
-pub(crate) fn is_unlikely(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(1 << 12)];
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
-    let word = text.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'-').count();
-    matches!(text.first(), Some(b'<' | b'{' | b'%' | b'\\' | 0x04 | 0x1f | 0xfe | 0xff))
-        || text.get(word) == Some(&b':')
-        || [&b"PK"[..], b"BZh", b"From "].iter().any(|start| text.starts_with(start))
-        // Without an early exit, compilers use vectors.
-        || head.iter().fold(false, |any, &b| any | (b == 0) | (b == 0x1b))
-}
-
 /// Return how many characters of more than one byte are valid UTF-8, and how many bytes are not. The two numbers tell
 /// UTF-8 with a few bad bytes from another encoding. A character cut off by the end of the text does not count.
 pub fn count_utf8(bytes: &[u8]) -> (usize, usize) {

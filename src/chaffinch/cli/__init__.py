@@ -1,7 +1,7 @@
-"""The command line, with all its commands."""
+"""The command line: `main`, with all its commands."""
 
-from chaffinch.cli import compare_commands as commands_compare
-from chaffinch.cli import index_commands as commands_index
-from chaffinch.cli.commands import main
+# Each of these adds its commands to main.
+from chaffinch.cli import compare_commands, fingerprint_commands, index_commands
+from chaffinch.cli.app import main
 
-__all__ = ["commands_compare", "commands_index", "main"]
+__all__ = ["compare_commands", "fingerprint_commands", "index_commands", "main"]

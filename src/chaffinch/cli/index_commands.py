@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from chaffinch.cli.commands import (
-    ERROR,
-    FOUND,
-    NOTHING,
-    as_dicts,
-    is_error,
-    main,
+from chaffinch.cli.app import ERROR, FOUND, JSON, NOTHING, PATH, PATHS, K, W, exit_code, main
+from chaffinch.cli.output import (
+    LISTED,
+    counted,
     print_json,
+    print_result,
     printable,
-    terminal_progress,
+    progress,
     warn,
     warn_skipped,
 )
@@ -30,17 +28,13 @@ if TYPE_CHECKING:
     from chaffinch.index.index import Index
     from chaffinch.index.records import DocumentRecord
 
-_PATHS = click.Path(path_type=Path)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 _WHERE = click.argument("where", metavar="INDEX")
 _EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may miss passages."
-_SHOWN = 12
-"""Warnings of one kind that are printed, at most."""
 
 
 @main.group()
 def index() -> None:
-    """Create and maintain an index: an archive that grows and can be searched.
+    """Create and maintain an archive that you can search.
 
     INDEX is a folder, or the address of a PostgreSQL database: postgresql://user@host/database#name.
     """
@@ -52,32 +46,17 @@ def _open(where: str) -> Index:
     return Index.open(where)
 
 
-def _progress(line: str) -> None:
-    if (show := terminal_progress()) is not None:
-        show(line)
-
-
-def _print_result(as_json: bool, result: dict[str, Any], line: str) -> None:
-    _progress("")
-    if as_json:
-        print_json(result)
-    else:
-        click.echo(line)
-
-
 @index.command()
 @_WHERE
 @click.option("--recipe", default="text", help="text, code, koala, or a programming language.")
-@click.option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]")
-@click.option("-w", type=int, help="Window: every shared run of W+K-1 symbols is found.  [26; 9 for programs]")
+@K
+@W
 @click.option("--no-content", is_flag=True, help="Store fingerprints only, for privacy.")
-@click.option(
-    "--keep-search-set", is_flag=True, help="koala: store the fingerprints to choose from, not the text."
-)
+@click.option("--keep-search-set", is_flag=True, help="koala: store a set to choose from, not the text.")
 @click.option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]")
 @click.option("--searched", type=int, help="koala: fingerprints to search with.  [1000]")
 @click.option("--skip", type=int, help="koala: symbols to ignore at the start of a document.  [100]")
-@_JSON
+@JSON
 def create(where: str, recipe: str, k: int | None, w: int | None, as_json: bool, **options: Any) -> None:
     """Create an empty index."""
     from chaffinch.index.index import Index
@@ -97,18 +76,18 @@ def create(where: str, recipe: str, k: int | None, w: int | None, as_json: bool,
         promise = f"stores {settings.stored} fingerprints of each document"
         if t := created.recipe.guarantee:
             promise = f"finds every shared run of {t} symbols"
-        _print_result(as_json, result, f"{printable(shown)}: created with {created.recipe}; {promise}")
+        print_result(as_json, result, f"{printable(shown)}: created with {created.recipe}; {promise}")
 
 
 def _adding(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that `add` and `replace` share."""
     for option in (
-        _JSON,
+        JSON,
         click.option("--boilerplate", is_flag=True, help="Passages of these documents are never a match."),
         click.option("--date", help="When the documents were written or handed in."),
         click.option("--contact", help="Whom to ask about the documents."),
         click.option("--url", help="Where the documents are."),
-        click.argument("paths", nargs=-1, required=True, type=_PATHS),
+        PATHS,
         _WHERE,
     ):
         command = option(command)
@@ -150,47 +129,38 @@ def _add(
     read: list[str] = []
     size = 0
 
-    def progress(document: Document) -> None:
+    def show(document: Document) -> None:
         nonlocal size
         read.append(document.name)
         size += len(document.data)
         if len(read) % 100 == 1:
-            _progress(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
+            progress(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
 
     with _open(where) as opened:
         report = opened.add(
-            paths,
-            metadata=Metadata(**metadata),
-            boilerplate=boilerplate,
-            replacing=replacing,
-            progress=progress,
+            paths, metadata=Metadata(**metadata), boilerplate=boilerplate, replacing=replacing, progress=show
         )
-        _progress("Writing ...")
-    _warn_skipped(report.skipped)
+        progress("Writing ...")
+    warn_skipped(report.skipped)
     result = {
         "added": report.added,
         "replaced": report.replaced,
         "already": report.already,
         "copies": [{"name": name, "of": of} for name, of in report.copies],
-        "skipped": as_dicts(report.skipped),
+        "skipped": [asdict(s) for s in report.skipped],
     }
-    for name, of in report.copies[:_SHOWN]:
+    for name, of in report.copies[:LISTED]:
         warn(f"{name}: has the same content as {of}")
     counts = f"{len(report.added)} added ({len(report.replaced)} replaced others)"
     line = f"{counts}, {len(report.already)} already in the index, {len(report.skipped)} skipped"
-    _print_result(as_json, result, line)
-    failed = is_error(report.skipped, paths, read)
-    context.exit(ERROR if failed else FOUND if report.added or report.already else NOTHING)
-
-
-def _warn_skipped(skipped: Iterable[Skipped]) -> None:
-    warn_skipped(list(skipped), "--json lists all of them")
+    print_result(as_json, result, line)
+    context.exit(exit_code(bool(report.added or report.already), report.skipped, paths, read))
 
 
 @index.command()
 @_WHERE
 @click.argument("names", nargs=-1, required=True)
-@_JSON
+@JSON
 @click.pass_context
 def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_json: bool) -> None:
     """Remove documents by their names."""
@@ -199,15 +169,15 @@ def remove(context: click.Context, /, where: str, names: tuple[str, ...], as_jso
     with _open(where) as opened:
         removed = opened.remove(names)
     missing = sorted(name for name in set(names) if plain_name(name) not in removed)
-    _warn_skipped(Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing)
-    _print_result(as_json, {"removed": removed, "missing": missing}, f"{len(removed)} removed")
+    warn_skipped([Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing])
+    print_result(as_json, {"removed": removed, "missing": missing}, f"{len(removed)} removed")
     context.exit(ERROR if missing else FOUND)
 
 
 @index.command()
 @_WHERE
 @click.option("--documents", is_flag=True, help="List every document too.")
-@_JSON
+@JSON
 def info(where: str, documents: bool, as_json: bool) -> None:
     """Show the size, the recipe and what needs attention."""
     with _open(where) as opened:
@@ -222,11 +192,11 @@ def info(where: str, documents: bool, as_json: bool) -> None:
     if documents:
         result["documents_list"] = records
     lines = [
-        f"{size.documents:,} documents, {size.postings:,} postings in {size.segments} segments, "
-        f"{size.bytes / 1e6:,.1f} MB",
+        f"{counted(size.documents, 'document')}, {counted(size.postings, 'posting')}, "
+        f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB",
         f"recipe {settings.recipe}; content stored: {settings.content}",
         *([f"{settings.stored:,} of {settings.recipe.w:,} fingerprints stored"] if settings.stored else []),
-        *([f"{size.removed:,} removed documents wait for a merge"] if size.removed else []),
+        *([f"{counted(size.removed, 'removed document')} to drop at the next merge"] if size.removed else []),
         *(f"damaged: {printable(damage)}" for damage in size.damaged),
         *(
             f"suspicious: {probed['queries']} different queries came close to {printable(probed['name'])}"
@@ -234,7 +204,7 @@ def info(where: str, documents: bool, as_json: bool) -> None:
         ),
         *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in records),
     ]
-    _print_result(as_json, result, "\n".join(lines))
+    print_result(as_json, result, "\n".join(lines))
 
 
 def _record(document: DocumentRecord) -> dict[str, Any]:
@@ -251,39 +221,35 @@ def _record(document: DocumentRecord) -> dict[str, Any]:
 
 @index.command()
 @_WHERE
-@_JSON
+@JSON
 def merge(where: str, as_json: bool) -> None:
     """Compact the index fully; partial compaction is automatic."""
     with _open(where) as opened:
-        opened.merge(_progress)
+        opened.merge(progress)
         size = opened.info()
-    _print_result(as_json, asdict(size), f"{size.segments} segments, {size.bytes / 1e6:,.1f} MB")
+    print_result(as_json, asdict(size), f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB")
 
 
 @index.command()
 @_WHERE
-@_JSON
+@JSON
 @click.pass_context
 def verify(context: click.Context, /, where: str, as_json: bool) -> None:
     """Read everything and report what is wrong."""
     with _open(where) as opened:
-        problems = opened.verify(_progress)
+        problems = opened.verify(progress)
     for problem in problems:
         warn(problem)
-    _print_result(as_json, {"problems": problems}, f"{len(problems) or 'no'} problems")
+    print_result(as_json, {"problems": problems}, counted(len(problems), "problem"))
     context.exit(ERROR if problems else FOUND)
 
 
 @index.command()
 @_WHERE
 @click.argument("names", nargs=-1)
-@click.option(
-    "--suspicious", is_flag=True, help="Rotate documents that many slightly different queries came close to."
-)
-@click.option(
-    "--source", "sources", multiple=True, type=_PATHS, help="Where the files are, if the texts are not stored."
-)
-@_JSON
+@click.option("--suspicious", is_flag=True, help="Rotate documents that many similar queries came close to.")
+@click.option("--source", "sources", multiple=True, type=PATH, help="The files, if the texts are not stored.")
+@JSON
 @click.pass_context
 def rotate(
     context: click.Context,
@@ -300,46 +266,49 @@ def rotate(
     """
     with _open(where) as opened:
         chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
-        report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=_progress)
-    _warn_skipped(report.skipped)
-    result = {"rotated": report.rotated, "skipped": as_dicts(report.skipped)}
-    _print_result(as_json, result, f"{len(report.rotated)} rotated, {len(report.skipped)} skipped")
+        report = opened.rotate(chosen if names or suspicious else None, sources=sources, progress=progress)
+    warn_skipped(report.skipped)
+    result = {"rotated": report.rotated, "skipped": [asdict(s) for s in report.skipped]}
+    print_result(as_json, result, f"{len(report.rotated)} rotated, {len(report.skipped)} skipped")
     context.exit(ERROR if report.skipped else FOUND if report.rotated else NOTHING)
 
 
 @index.command()
 @_WHERE
-@click.argument("path", type=_PATHS)
-@_JSON
+@click.argument("path", type=PATH)
+@JSON
 def export(where: str, path: Path, as_json: bool) -> None:
-    """Write the index as JSON Lines, compressed if PATH ends in .gz. It holds the secret of a koala index."""
+    """Write the index as JSON Lines, compressed if PATH ends in .gz.
+
+    The file contains the secret of a koala index.
+    """
     with _open(where) as opened:
         count = opened.export(path)
     result = {"documents": count, "path": str(path)}
-    _print_result(as_json, result, f"{count} documents written to {printable(str(path))}")
+    print_result(as_json, result, f"{counted(count, 'document')} written to {printable(str(path))}")
 
 
 @index.command("import")
 @_WHERE
-@click.argument("path", type=_PATHS)
-@_JSON
+@click.argument("path", type=PATH)
+@JSON
 def import_(where: str, path: Path, as_json: bool) -> None:
     """Create an index from an export, or resume an import."""
     from chaffinch.index.index import open_for_import
 
     with open_for_import(where, path) as opened:
         count = opened.import_(path)
-    _print_result(as_json, {"documents": count}, f"{count} documents imported")
+    print_result(as_json, {"documents": count}, f"{counted(count, 'document')} imported")
 
 
 @main.command()
 @_WHERE
-@click.argument("files", nargs=-1, required=True, type=_PATHS)
+@click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
 @click.option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
 @click.option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
-@click.option("-o", "--output", type=_PATHS, help="Write a report: a .html file or a folder.")
-@click.option("--json", "as_json", is_flag=True, help="Write everything as JSON to standard output.")
+@click.option("-o", "--output", type=PATH, help="Write a report: a .html file or a folder.")
+@JSON
 @click.pass_context
 def search(
     context: click.Context,
@@ -350,7 +319,7 @@ def search(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Show which indexed documents share text with these files, and where."""
+    """Find indexed documents that share text with these files."""
     from chaffinch.index.answers import to_json, to_report
     from chaffinch.read import collect
 
@@ -363,15 +332,15 @@ def search(
                 skipped.append(document)
                 continue
             read.append(document.name)
-            _progress(f"Searching for {document.name} ...")
+            progress(f"Searching for {document.name} ...")
             try:
                 answers.append(opened.search(document, **how))
             except Unreadable as error:
                 skipped.append(Skipped.because(error, document.name))
-        _progress("")
+        progress("")
         if output:
             to_report(opened, answers, skipped).save(output)
-    _warn_skipped(skipped)
+    warn_skipped(skipped)
     if as_json:
         print_json(to_json(answers, skipped))
     else:
@@ -379,12 +348,11 @@ def search(
             _show(answer)
     if output:
         click.echo(f"Report: {printable(str(output))}", err=as_json)
-    has_hits = any(answer.hits for answer in answers)
-    context.exit(ERROR if is_error(skipped, files, read) else FOUND if has_hits else NOTHING)
+    context.exit(exit_code(any(answer.hits for answer in answers), skipped, files, read))
 
 
 def _show(answer: Answer) -> None:
-    click.echo(f"{printable(answer.query.name)}: {answer.found} documents share text with it")
+    click.echo(f"{printable(answer.query.name)}: shares text with {counted(answer.found, 'document')}")
     if answer.hits:
         click.echo(f"{'of this':>7} {'of theirs':>10} {'alike':>6}  {'relation':16} document")
     for hit in answer:
@@ -393,6 +361,7 @@ def _show(answer: Answer) -> None:
         if hit.note:
             click.echo(f"{'':27}{printable(hit.note)}")
     if answer.discounted:
-        click.echo(f"{len(answer.discounted)} passages that many documents share count less; --json lists them")
+        passages = counted(len(answer.discounted), "passage")
+        click.echo(f"{passages} that many documents share counted less; --json lists them")
     for damage in answer.receipt.damaged:
         warn(f"not searched: {damage}")

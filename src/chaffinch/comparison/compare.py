@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.comparison.clusters import find_clusters
+from chaffinch.comparison.dates import Dated, dated
 from chaffinch.comparison.earlier import read_earlier
 from chaffinch.comparison.inputs import (
     Comparable,
@@ -18,14 +19,14 @@ from chaffinch.comparison.inputs import (
     split_only_submission,
     with_unique_names,
 )
-from chaffinch.comparison.language_group import LanguageGroup, recipe_for
+from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.listed_pairs import ignored_spans, list_pairs, listed_streams, with_read_documents
 from chaffinch.comparison.options import LONG_RUN, SURPRISING, TOP, Options
 from chaffinch.comparison.ranking import rank
 from chaffinch.comparison.receipt import make_receipt
 from chaffinch.errors import SkipReason
 from chaffinch.read import collect
-from chaffinch.read.submissions.dates import Dated, dated
+from chaffinch.recipe import recipe_for
 from chaffinch.types import Report, Skipped
 
 

@@ -24,25 +24,13 @@ from chaffinch.matching.base_code import (
 from chaffinch.matching.joined_stream import JoinedStream, join_streams
 from chaffinch.matching.matches import GAP, PairMatches
 from chaffinch.native.pairs import Corpus, find_matches
-from chaffinch.recipe import FRONTS, Recipe
+from chaffinch.recipe import FRONTS, Recipe, symbol_weight
 from chaffinch.types import Document, Passage, Span
 
-LETTERS_PER_TOKEN = 5.0
-"""Letters of prose that say as much as one token of a program."""
 COMMON_OWNERS = 6
 """Submissions. Common code is what at least this many have, and at least half of all."""
 CANDIDATE_SHARE = 0.25
 """Part of the threshold. Programs that share fewer fingerprints than this share few short grams too."""
-
-
-def recipe_for(front: str) -> Recipe:
-    """Return how documents of a language are compared: in more detail than an index would store."""
-    return Recipe(front, k=18, w=18) if front in FRONTS else Recipe(front)
-
-
-def symbol_weight(front: str) -> float:
-    """Return how much one symbol says, in tokens."""
-    return 1 / LETTERS_PER_TOKEN if front in FRONTS else 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

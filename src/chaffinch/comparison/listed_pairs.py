@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from chaffinch.comparison.language_group import LanguageGroup, symbol_weight
+from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.options import TOP
 from chaffinch.comparison.ranking import Ranking
 from chaffinch.matching.matches import PairMatches, lazy_matches
+from chaffinch.recipe import symbol_weight
 from chaffinch.types import Coverage, Document, Pair, Span, Stream, Submission
 
 BUILT_AT_ONCE = TOP

@@ -16,6 +16,7 @@ from chaffinch.matching.joined_stream import join_streams
 from chaffinch.matching.matches import GAP
 from chaffinch.native.fingerprint import Source
 from chaffinch.native.segment import ExtendedMatch, LookupResult, OwnerCounts, QuerySeeds, extend_matches
+from chaffinch.read.for_recipe import native_source
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Match, Span, Stream
 
@@ -61,8 +62,8 @@ def matches_in_texts(
     if boilerplate or exact is not recipe or not query.is_whole or exact.front.startswith(OTHER):
         return _matches_of_other_fingerprints(query, exact, texts, boilerplate, owner_counts, threads)
     common = extend_matches(
-        fingerprinting.native_source(query.document, exact),
-        {number: fingerprinting.native_source(document, exact) for number, document in texts.items()},
+        native_source(query.document, exact),
+        {number: native_source(document, exact) for number, document in texts.items()},
         QuerySeeds(query.prints.positions, query.hash_numbers),
         owner_counts,
         postings,

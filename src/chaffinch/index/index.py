@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import transfer
 from chaffinch.index.address import is_database, without_password
@@ -22,8 +21,9 @@ from chaffinch.index.records import CONTENTS, DocumentRecord, IndexInfo, Metadat
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Progress, Store
 from chaffinch.read.collect import Item, collect
+from chaffinch.read.for_recipe import document_for
 from chaffinch.recipe import Recipe
-from chaffinch.types import Document
+from chaffinch.types import Document, Readable
 
 
 def _ignore(_: str) -> None:
@@ -136,14 +136,14 @@ class Index:
 
     def search(
         self,
-        document: fingerprinting.Readable,
+        document: Readable,
         *,
         effort: float = 1.0,
         window: int | None = None,
         top: int | None = TOP,
     ) -> Answer:
         """Find the documents that share the most with this one, the strongest first. See `Answer`."""
-        query = fingerprinting.document_for(document, self.recipe)
+        query = document_for(document, self.recipe)
         answer = search(self.store, query, effort=effort, window=window, top=top)
         if self.store.settings.stored is not None:
             shares = ((hit.document.name, hit.containment) for hit in answer)

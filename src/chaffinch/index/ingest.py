@@ -213,7 +213,7 @@ def _wait_for(packed: Future[list[bytes | None]]) -> Iterator[bytes | None]:
 
 def _symbols(prints: Sequence[Fingerprints]) -> list[int]:
     """Return the lengths of the documents' streams."""
-    if isinstance(prints, FingerprintBatch) and not prints.again:
+    if isinstance(prints, FingerprintBatch):
         return [int(n) for n in prints.symbols.tolist()]
     return [p.symbols for p in prints]
 
@@ -222,7 +222,7 @@ def _postings(
     prints: Sequence[Fingerprints], settings: Settings
 ) -> tuple[list[NDArray[np.uint64]], Postings, list[int]]:
     """Return the search sets (if not all fingerprints are stored), the postings, and how many each has."""
-    if settings.stored is None and isinstance(prints, FingerprintBatch) and not prints.again:
+    if settings.stored is None and isinstance(prints, FingerprintBatch):
         counts = np.diff(prints.offsets).astype(np.int64)
         documents = np.repeat(np.arange(len(prints), dtype=np.uint32), counts)
         return [], Postings(prints.hashes, documents, prints.starts), counts.tolist()

@@ -31,6 +31,7 @@ from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import Store
 from chaffinch.matching.rarity import rarity
 from chaffinch.native.segment import LookupResult
+from chaffinch.read.for_recipe import ready_for
 from chaffinch.types import Document, Fingerprints, Span
 
 TOP = 20
@@ -111,7 +112,7 @@ def top_candidates(store: Store, document: Document, top: int) -> tuple[dict[int
 
 
 def _query(document: Document, settings: Settings, effort: float, window: int | None) -> Query:
-    document = fingerprinting.ready_for(document, settings.recipe)
+    document = ready_for(document, settings.recipe)
     prints = fingerprinting.fingerprint(document, settings.recipe, window=window)
     hashes, numbers = _distinct(prints.hashes)
     looked_up = min(len(hashes), max(_MIN_LOOKUPS, math.ceil(effort * len(hashes))))

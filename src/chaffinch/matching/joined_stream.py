@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.errors import ChaffinchError
-from chaffinch.fingerprinting import ready_for, streams
+from chaffinch.fingerprinting import streams
 from chaffinch.native import fingerprint as native
 from chaffinch.native.fingerprint import RESERVED, RESERVED_COUNT
+from chaffinch.read.for_recipe import ready_for
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Span, Stream
 

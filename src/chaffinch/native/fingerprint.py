@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -28,10 +28,7 @@ RESERVED: int = lib.RESERVED
 RESERVED_COUNT = 2**30
 """The number of reserved symbols."""
 
-NOT_READ = 2**64 - 1
-"""In place of a number of invalid bytes: the document was not read."""
-
-_BYTES, _UTF8, _SYMBOLS, _DECODED, _SINGLE_BYTE, _CODE, _HTML, _UNKNOWN = 0, 1, 6, 7, 8, 9, 10, 11
+_BYTES, _UTF8, _SYMBOLS, _DECODED, _SINGLE_BYTE, _CODE, _HTML = 0, 1, 6, 7, 8, 9, 10
 _UNICODE = {"utf-8": _UTF8, "utf-16-le": 2, "utf-16-be": 3, "utf-32-le": 4, "utf-32-be": 5}
 _SCHEMES = {
     name: number
@@ -78,11 +75,6 @@ class Source(NamedTuple):
     def html(cls, data: bytes, code_points: NDArray[np.uint32] | None = None) -> Source:
         """A web page in UTF-8, or in a single-byte encoding with the code point of every byte."""
         return cls(data, _HTML, None if code_points is None else contiguous(code_points))
-
-    @classmethod
-    def unknown(cls, data: bytes) -> Source:
-        """UTF-8, unless the first bytes look otherwise: then it is not read, and `invalid` is NOT_READ."""
-        return cls(data, _UNKNOWN)
 
     @classmethod
     def unicode(cls, data: bytes, encoding: str) -> Source:
@@ -202,9 +194,7 @@ class Batch(Sequence[Fingerprints]):
     offsets: NDArray[np.uint64]
     symbols: NDArray[np.uint64]
     invalid: NDArray[np.uint64]
-    """Bytes of each document that should be UTF-8 and are not; NOT_READ if it was not read."""
-    again: dict[int, Fingerprints] = field(default_factory=dict)
-    """The fingerprints of documents that were read a second time, in another way."""
+    """Bytes of each document that should be UTF-8 and are not."""
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -217,8 +207,6 @@ class Batch(Sequence[Fingerprints]):
         if isinstance(i, slice):
             return [self[j] for j in range(*i.indices(len(self)))]
         i = range(len(self))[i]  # counts from the end, refuses indexes out of range
-        if i in self.again:
-            return self.again[i]
         part = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
         return Fingerprints(
             self.hashes[part], self.positions[part], self.starts[part], self.ends[part], int(self.symbols[i])

@@ -1,4 +1,4 @@
-"""What reading may cost: archives within archives share one budget, so a bomb is a message, not a crash."""
+"""What unpacking may cost: archives within archives share one budget, so a zip bomb ends in a message."""
 
 from __future__ import annotations
 
@@ -9,64 +9,63 @@ from chaffinch.errors import Problem, SkipReason, Unreadable
 
 MAX_DEPTH = 8
 MAX_RATIO = 200
-"""Bytes out for a byte in; text packs up to about 20."""
-RATIO_FREE = 16 << 20
-"""The first bytes may be packed as tightly as they like."""
+"""Bytes out for each byte in. Text seldom shrinks to less than a twentieth."""
+FREE_BYTES = 16 << 20
+"""The ratio does not limit the first bytes."""
 MAX_MEMBER = 1 << 30
+"""Bytes of one unpacked file."""
+TOO_MANY_FILES = Problem(SkipReason.TOO_LARGE, "holds more files than the limit; unpack it yourself")
+OUT_OF_MEMORY = Problem(SkipReason.TOO_LARGE, "needs more memory than there is; unpack it yourself")
+MEMBER_TOO_LARGE = Problem(SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; split it")
 _BLOCK = 1 << 20
 
 
-def too_large(most: int) -> Problem:
-    """The problem of a file that unpacks to more bytes than it may."""
-    return Problem(
-        SkipReason.TOO_LARGE,
-        f"unpacks to more than the limit of {most >> 20} MB; unpack it yourself if you trust it",
-    )
+def too_large(limit: int) -> Problem:
+    """Return the problem of a file that unpacks to more bytes than this limit."""
+    detail = f"unpacks to more than the limit of {limit >> 20} MB; unpack it yourself if you trust it"
+    return Problem(SkipReason.TOO_LARGE, detail)
 
 
 @dataclass(slots=True)
 class Budget:
-    """What is left to spend on one file given by the user, with all that is packed inside."""
+    """What is left to spend on one file that the user gave, including everything packed inside."""
 
     room: int = 4 << 30
-    """In bytes, unpacked."""
+    """Unpacked bytes."""
     files: int = 1_000_000
     depth: int = MAX_DEPTH
     outer: Budget | None = None
-    """What is spent here is spent there too."""
+    """Everything spent here is spent there too."""
 
     def within(self, name: str, packed: int) -> Budget:
-        """The part of it that an archive of so many bytes may spend, with all that is packed inside."""
+        """Return the part of the budget that an archive of this size may spend."""
         if not self.depth:
-            raise Unreadable(
-                name, SkipReason.TOO_LARGE, f"lies within {MAX_DEPTH} other archives; unpack it yourself"
-            )
-        return Budget(min(self.room, RATIO_FREE + MAX_RATIO * packed), self.files, self.depth - 1, self)
+            detail = f"lies within {MAX_DEPTH} other archives; unpack it yourself"
+            raise Unreadable(name, SkipReason.TOO_LARGE, detail)
+        return Budget(min(self.room, unpacked_limit(packed)), self.files, self.depth - 1, self)
 
-    def file(self, name: str) -> None:
-        """One more member; raises when there are too many."""
+    def count_file(self, name: str) -> None:
+        """Count one more file; raise an error if there are too many."""
         self.files -= 1
         if self.outer:
-            self.outer.file(name)
+            self.outer.count_file(name)
         if self.files < 0:
-            raise Unreadable(
-                name, SkipReason.TOO_LARGE, "more files in one archive than are ever read; unpack it yourself"
-            )
+            raise Unreadable(name, *TOO_MANY_FILES)
 
     def spend(self, size: int) -> None:
-        """So many bytes were unpacked."""
+        """Subtract the size of something that was unpacked."""
         self.room -= size
         if self.outer:
             self.outer.spend(size)
 
     def check(self, name: str, size: int, packed: int) -> None:
-        """Raises if a member of `packed` bytes should not unpack to so many."""
-        most = min(MAX_MEMBER, self.most(packed))
-        if size > most:
-            raise Unreadable(name, *too_large(most))
+        """Raise an error if `packed` bytes must not unpack to this size."""
+        limit = min(MAX_MEMBER, self.limit(packed))
+        if size > limit:
+            raise Unreadable(name, *too_large(limit))
 
     def unpack(self, file: BinaryIO, name: str, packed: int) -> bytes:
-        """All that comes out of a member's `packed` bytes; raises when that is more than it should be."""
+        """Return everything that `packed` bytes unpack to; raise an error if it is too much."""
         parts: list[bytes] = []
         size = 0
         try:
@@ -75,10 +74,15 @@ class Budget:
                 size += len(part)
                 self.check(name, size, packed)
         finally:
-            self.spend(size)  # a failure costs as much, or many of them would cost nothing
+            self.spend(size)  # failures count too, or many of them would cost nothing
         return b"".join(parts)
 
-    def most(self, packed: int) -> int:
-        """What may come out of so many bytes, in however many files."""
-        most = min(self.room, RATIO_FREE + MAX_RATIO * packed)
-        return max(0, min(most, self.outer.most(packed)) if self.outer else most)
+    def limit(self, packed: int) -> int:
+        """Return how many bytes this many packed bytes may unpack to, in any number of files."""
+        limit = min(self.room, unpacked_limit(packed))
+        return max(0, min(limit, self.outer.limit(packed)) if self.outer else limit)
+
+
+def unpacked_limit(packed: int) -> int:
+    """Return how many bytes this many packed bytes may unpack to by the ratio alone."""
+    return FREE_BYTES + MAX_RATIO * packed

@@ -11,8 +11,8 @@ from chaffinch.errors import Unreadable
 from chaffinch.read import walk
 from chaffinch.read.formats import jsonl
 from chaffinch.read.load import load
-from chaffinch.read.ready import ready_documents
-from chaffinch.read.submissions.grouping import Found, group
+from chaffinch.read.ready import check_types, ready_documents
+from chaffinch.read.submissions.grouping import Located, group
 from chaffinch.types import Document, File, Skipped, Submission
 
 Item = str | Path | File | Document
@@ -20,7 +20,7 @@ Item = str | Path | File | Document
 
 
 class Collected(NamedTuple):
-    """A document, and what a line of JSON Lines says about it: URL, contact, date."""
+    """A document, and its URL, contact and date if a line of JSON Lines gives them."""
 
     document: Document
     about: Mapping[str, str]
@@ -39,11 +39,11 @@ def collect(items: Item | Iterable[Item], *, json_lines: bool = False) -> Iterat
     # Not as_list: an index takes more documents than fit in memory.
     for item in [items] if isinstance(items, str | Path | File | Document) else items:
         if isinstance(item, File | Document):
-            _check(item)
+            check_types(item)
         if isinstance(item, Document):
             yield Collected(item, {})
         elif isinstance(item, File):
-            yield from _with_nothing_about(ready_documents(item))
+            yield from _from_file(item)
         else:
             yield from _from_path(Path(item), json_lines)
 
@@ -53,29 +53,26 @@ def _from_path(root: Path, json_lines: bool) -> Iterator[Collected | Skipped]:
         if isinstance(path, Skipped):
             yield path
         elif json_lines and jsonl.is_json_lines(path, is_named=path == root):
-            yield from (
-                found if isinstance(found, Skipped) else Collected(*found) for found in jsonl.read(path)
-            )
-        elif isinstance(file := load_file(path), Skipped):
-            yield file
+            yield from (item if isinstance(item, Skipped) else Collected(*item) for item in jsonl.read(path))
         else:
-            yield from _with_nothing_about(ready_documents(file))
+            yield from _from_file(load_file(path))
 
 
-def _with_nothing_about(documents: Iterable[Document | Skipped]) -> Iterator[Collected | Skipped]:
-    return (found if isinstance(found, Skipped) else Collected(found, {}) for found in documents)
+def _from_file(file: File | Skipped) -> Iterator[Collected | Skipped]:
+    items = [file] if isinstance(file, Skipped) else ready_documents(file)
+    return (item if isinstance(item, Skipped) else Collected(item, {}) for item in items)
 
 
 def files(paths: Iterable[str | Path]) -> Iterator[File | Skipped]:
     """Yield every file in the paths as it is; folders are walked in order of names."""
     for path in paths:
-        for found in walk.files(Path(path)):
-            yield found if isinstance(found, Skipped) else load_file(found)
+        for item in walk.files(Path(path)):
+            yield item if isinstance(item, Skipped) else load_file(item)
 
 
 def documents(paths: Item | Iterable[Item]) -> Iterator[Document | Skipped]:
     """Yield every document in files, folders and archives, and an entry for whatever is skipped."""
-    return (found if isinstance(found, Skipped) else found.document for found in collect(paths))
+    return (item if isinstance(item, Skipped) else item.document for item in collect(paths))
 
 
 def submissions(
@@ -86,7 +83,7 @@ def submissions(
     `pattern` is a regular expression that finds a student's name in a path. A `File` or a `Document` is a
     submission of its own.
     """
-    found: list[Found] = []
+    from_paths: list[Located] = []
     given: list[Submission] = []
     skipped: list[Skipped] = []
     for item in as_list(items):
@@ -102,8 +99,8 @@ def submissions(
         root = str(Path(item))
         for document in documents_here:
             below = document.name.removeprefix(root).replace(os.sep, "/").lstrip("/")
-            found.append(Found(root, below, document))
-    grouped, unmatched = group(found, pattern)
+            from_paths.append(Located(root, below, document))
+    grouped, unmatched = group(from_paths, pattern)
     return [*grouped, *given], skipped + unmatched
 
 
@@ -113,9 +110,3 @@ def load_file(path: Path) -> File | Skipped:
         return File(str(path), load(path))
     except Unreadable as error:
         return Skipped.because(error)
-
-
-def _check(item: File | Document) -> None:
-    if not (isinstance(item.name, str) and isinstance(item.data, bytes)):
-        kind = type(item).__name__
-        raise TypeError(f"a {kind} has a name and bytes, not {item.name!r} and {type(item.data)}")

@@ -1,4 +1,4 @@
-"""Which format is a file? By content first, by name second."""
+"""Detect the format of a file: by its content first, by its name second."""
 
 from __future__ import annotations
 
@@ -12,39 +12,19 @@ from chaffinch.types import File
 ARCHIVES = ("zip", "tar", "gzip", "bzip2", "xz", "7z")
 
 _MAGIC = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\0": "xz",
-    b"7z\xbc\xaf\x27\x1c": "7z",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "ole",
-    b"{\\rtf": "rtf",
-    b"%!PS": "postscript",
-    b"\x04%!PS": "postscript",
+    b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"7z\xbc\xaf\x27\x1c": "7z", b"{\\rtf": "rtf",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "ole", b"%!PS": "postscript", b"\x04%!PS": "postscript",
     b"\xc5\xd0\xd3\xc6": "postscript",
-}
+}  # fmt: skip
+_MAGIC_STARTS = tuple(_MAGIC)
 _EXTENSIONS = {
-    "html": "html",
-    "htm": "html",
-    "xhtml": "html",
-    "tex": "tex",
-    "ltx": "tex",
-    "latex": "tex",
-    "md": "markdown",
-    "markdown": "markdown",
-    "rmd": "markdown",
-    "qmd": "markdown",
-    "eml": "mail",
-    "mbox": "mbox",
-}
+    "html": "html", "htm": "html", "xhtml": "html", "tex": "tex", "ltx": "tex", "latex": "tex", "eml": "mail",
+    "md": "markdown", "markdown": "markdown", "rmd": "markdown", "qmd": "markdown", "mbox": "mbox",
+}  # fmt: skip
 _TEX = re.compile(rb"^[^%\n]*\\(?:documentclass|documentstyle|begin\s*\{document\})", re.M)
 _HEAD_BYTES = 1 << 12
-# White space, escapes of some encodings and the end-of-file mark of old systems occur in texts.
+# Texts contain white space, escapes in some encodings, and the end-of-file mark of old systems.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
-
-
-def _by_name(name: str) -> str | None:
-    """Return the text format that an extension stands for."""
-    return _EXTENSIONS.get(name[name.rfind(".") + 1 :].lower())  # called for every document: a Path is too slow
 
 
 def detect_format(file: File) -> str:
@@ -54,19 +34,20 @@ def detect_format(file: File) -> str:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         from chaffinch.read.formats.office import office  # slow to import, seldom needed
 
-        return office.kind(data) or "zip"
-    if head.startswith(tuple(_MAGIC)):
-        return next(kind for start, kind in _MAGIC.items() if head.startswith(start))
-    if b"%PDF-" in head[:1024]:
+        return office.detect(data) or "zip"
+    if head.startswith(_MAGIC_STARTS):
+        return next(format for start, format in _MAGIC.items() if head.startswith(start))
+    if head.find(b"%PDF-", 0, 1024) >= 0:
         return "pdf"
     if _is_tar(head[:512]):
         return "tar"
     if _is_binary(head):
         return "binary"
-    # A program may contain a page or a letter; its name tells that it is a program.
+    # A program may contain a web page or an e-mail; its name shows that it is a program.
     if language.of_file(file.name, head) is not None:
         return "plain"
-    return _text_format(data, head) or _by_name(file.name) or "plain"
+    extension = file.name[file.name.rfind(".") + 1 :].lower()  # runs for every document; a Path is too slow
+    return _text_format(data, head) or _EXTENSIONS.get(extension, "plain")
 
 
 def _text_format(data: bytes, head: bytes) -> str | None:
@@ -78,20 +59,20 @@ def _text_format(data: bytes, head: bytes) -> str | None:
         return "mbox"
     if mail.is_mail(head):
         return "mail"
-    return "tex" if _TEX.search(head) else None
+    return "tex" if b"\\" in head and _TEX.search(head) else None
 
 
 def _is_tar(header: bytes) -> bool:
-    """Tell by the checksum in every header, since the oldest archives have no other mark."""
-    if len(header) < 512 or not header[148:155].strip(b" \0").isdigit():
+    """Check the checksum of the first header, because the oldest archives have no other mark."""
+    checksum = header[148:155].strip(b" \0")
+    if len(header) < 512 or not checksum.isdigit() or b"8" in checksum or b"9" in checksum:
         return False
-    try:
-        return int(header[148:155].strip(b" \0"), 8) == sum(header[:148]) + 8 * ord(" ") + sum(header[156:])
-    except ValueError:
-        return False
+    return int(checksum, 8) == sum(header[:148]) + 8 * ord(" ") + sum(header[156:])
 
 
 def _is_binary(head: bytes) -> bool:
+    if not any(map(head.__contains__, _CONTROL)):  # faster than to count them
+        return False
     if len(head) - len(head.translate(None, _CONTROL)) <= len(head) // 20:
         return False
     return by_first_bytes(head) == UTF8  # else it is text in an encoding that has zero bytes

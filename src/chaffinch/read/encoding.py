@@ -8,6 +8,7 @@ from array import array
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ from chaffinch.native.fingerprint import Source, count_utf8
 from chaffinch.read.latin_encodings import encoding_of
 from chaffinch.types import Document
 
-# UTF-32 before UTF-16: its little-endian mark begins with the other's.
 UTF8 = "utf-8"
+# UTF-32 before UTF-16, because its little-endian mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -28,21 +29,19 @@ _MARKS = (
 _HEAD_BYTES = 1 << 12
 _SAMPLE_BYTES = 1 << 16
 _REPLACEMENT = 0xFFFD
-NOT_DECODED = "\uffff"  # no character, so it cannot be part of a text
+NOT_DECODED = "\uffff"  # not a character, so no text contains it
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
 _DOUBLE_BYTE = ("gb18030", "cp932", "euc_jp", "cp949", "big5hkscs")
 
 
 def detect(data: bytes, *, is_page: bool = False) -> str:
     """Return the encoding of a text, by all of its bytes. A web page may declare its own."""
-    if data.isascii() and b"\0" not in data and b"\x1b" not in data:
-        return UTF8
     encoding = by_first_bytes(data)
-    if encoding != UTF8:
+    if encoding != UTF8 or data.isascii():
         return encoding
     characters, invalid = count_utf8(data)
     if not invalid or characters > invalid:
-        return UTF8  # a few bad bytes in good UTF-8 are passed over
+        return UTF8  # a few invalid bytes are ignored
     return (declared_by_page(data) if is_page else None) or _likeliest(data)
 
 
@@ -124,20 +123,16 @@ def _wide(sample: bytes) -> str:
 
 
 def source(document: Document) -> Source:
-    """Return plain text as the core reads it; places are bytes of the document."""
+    """Return plain text as the core reads it; offsets count the document's bytes."""
     data, encoding = document.data, document.encoding
     if encoding == UTF8:
         return Source.unicode(data, encoding)
-    name = _known(document.name, encoding)
-    if name in ("utf-8", "utf-8-sig"):
-        return Source.unicode(data, UTF8)
+    name = _known(document.name, encoding).removesuffix("-sig")
     if name in ("utf-16", "utf-32"):  # the byte order is in the mark; without one, little-endian is usual
-        big = data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE))
-        return Source.unicode(data, name + ("-be" if big else "-le"))
-    if name in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+        name += "-be" if data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)) else "-le"
+    if name.startswith(("utf-8", "utf-16", "utf-32")):
         return Source.unicode(data, name)
-    table = single_byte_table(name)
-    if table is not None:
+    if (table := single_byte_table(name)) is not None:
         return Source.single_byte(data, table)
     try:
         return Source.decoded(*decode_with_offsets(data, name))
@@ -146,15 +141,15 @@ def source(document: Document) -> Source:
         raise Unreadable(document.name, SkipReason.DAMAGED, detail) from None
 
 
-def is_read_in_place(encoding: str, kind: str, *, is_program: bool) -> bool:
-    """Whether the core reads text of this encoding and format where it stands, so that spans point into it."""
+def is_read_in_place(encoding: str, format: str, *, is_program: bool) -> bool:
+    """Return whether the core reads text in this encoding and format without a copy in UTF-8."""
     if encoding == UTF8:
         return True
     if is_program:  # the lexer reads every encoding that contains ASCII
         return single_byte_table(encoding) is not None or not encoding.startswith(("utf-16", "utf-32"))
-    if kind == "html":
+    if format == "html":
         return single_byte_table(encoding) is not None
-    return kind not in ("tex", "markdown")
+    return format not in ("tex", "markdown")
 
 
 def to_utf8(name: str, data: bytes, encoding: str) -> bytes:
@@ -170,7 +165,7 @@ def _known(name: str, encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name
     except (LookupError, ValueError):
-        detail = f"no encoding {encoding!r}; leave it out to have it detected"
+        detail = f"there is no encoding {encoding!r}; leave it out to have it detected"
         raise Unreadable(name, SkipReason.INVALID, detail) from None
 
 
@@ -182,11 +177,8 @@ def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
     except (LookupError, ValueError):
         return None
     if name not in ("iso8859-1", "ascii"):
-        try:
-            module = import_module("encodings." + name.replace("-", "_"))
-        except ImportError:
-            return None
-        if not hasattr(module, "decoding_table"):
+        module_name = "encodings." + name.replace("-", "_")
+        if not find_spec(module_name) or not hasattr(import_module(module_name), "decoding_table"):
             return None
     text = [bytes([byte]).decode(name, "replace") for byte in range(256)]
     return np.array([ord(t) if len(t) == 1 else _REPLACEMENT for t in text], np.uint32)
@@ -194,26 +186,26 @@ def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
 
 def decode_with_offsets(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return code points and where they start, from the size of every encoded character and of every error."""
-    if encoding.startswith(("iso2022", "hz", "utf-7")):  # they have states: a character alone says nothing
+    if encoding.startswith(("iso2022", "hz", "utf-7")):  # stateful: a single character has no fixed size
         return _decode_bytewise(data, encoding)
-    errors: list[int] = []
+    error_sizes: list[int] = []
 
     def note(error: UnicodeError) -> tuple[str, int]:
         assert isinstance(error, UnicodeDecodeError)
-        errors.append(error.end - error.start)
+        error_sizes.append(error.end - error.start)
         return NOT_DECODED, error.end
 
     codecs.register_error("chaffinch-note", note)
     text = data.decode(encoding, "chaffinch-note")
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    kinds, which = np.unique(codes, return_inverse=True)
-    sizes = np.array([len(chr(c).encode(encoding, "replace")) for c in kinds.tolist()], np.uint32)[which]
+    distinct, which = np.unique(codes, return_inverse=True)
+    sizes = np.array([len(chr(c).encode(encoding, "replace")) for c in distinct.tolist()], np.uint32)[which]
     wrong = codes == ord(NOT_DECODED)
-    if int(wrong.sum()) == len(errors):
-        sizes[wrong] = errors
+    if int(wrong.sum()) == len(error_sizes):
+        sizes[wrong] = error_sizes
     starts = np.zeros(len(codes) + 1, np.uint32)
     np.cumsum(sizes, out=starts[1:])
-    if starts[-1] != len(data):  # several ways to write a character
+    if starts[-1] != len(data):  # some character can be encoded in several ways
         return _decode_bytewise(data, encoding)
     return codes, starts
 
@@ -223,9 +215,9 @@ def _decode_bytewise(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], ND
     codes, starts = array("I"), array("I", [0])
     for i in range(len(data) + 1):
         final = i == len(data)
-        found = decoder.decode(b"" if final else data[i : i + 1], final)
-        for n, char in enumerate(found):
+        completed = decoder.decode(b"" if final else data[i : i + 1], final)
+        for n, char in enumerate(completed):
             codes.append(ord(char))
-            # Of several characters that one byte completes, the last is that byte, the first what led to it.
-            starts.append(min(i + 1, len(data)) if n == len(found) - 1 else i)
+            # If one byte completes several characters, the last of them is that byte.
+            starts.append(min(i + 1, len(data)) if n == len(completed) - 1 else i)
     return np.array(codes, np.uint32), np.array(starts, np.uint32)

@@ -1,7 +1,7 @@
-"""Languages in Latin letters: what they are written in, and which of its encodings a text is in.
+"""Text in a language with Latin letters -> its encoding.
 
-Their encodings give the same bytes to different letters, so which it is shows only in what the text says: in
-its small words, and in letters that one language has and others have not.
+These encodings use the same bytes for different letters. Only the text itself shows which one it is in: by its
+common words, and by letters that one language has and others do not.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _CENTRAL = ("cp1250", "iso8859-2")
 _BALTIC = ("cp1257",)
 _TURKISH = ("cp1254",)
 
-# Encodings, the likeliest first; letters beyond those of ASCII (a small İ has a dot of its own); common words.
-_TONGUES = (
+# Encodings, likeliest first; letters outside ASCII (a lower-case İ has a separate dot); common words.
+_LANGUAGES = (
     (_WESTERN, "éèàçïñöü", "the of and to in a is that for it was on are as with be this his from"),
     (_WESTERN, "éèêëàâæçîïôœùûüÿ", "de la le les et des en un une est à que qui dans du il pour sur au ne a"),
     (_WESTERN, "äöüßé", "der die und das in den von zu mit ist des im nicht ein eine es auf sich sie dem er"),
@@ -41,33 +41,33 @@ _TONGUES = (
 )
 _LETTER = r"[^\W\d_]"
 _MARK = r"[\xa0«»„“”‚‘‹›–…•·¡¿§°€£©®™½¼¾²³×ªº´]"
-# Within a word they are letters of another encoding; but apostrophes and dashes stand there, too.
+# Inside a word these are letters of another encoding, except apostrophes and dashes.
 _MARKS = re.compile(f"[’—]|(?<!{_LETTER}){_MARK}|{_MARK}(?!{_LETTER})")
 _WORD = re.compile(f"{_LETTER}+")
-_ENOUGH = 1.0
-"""All letters known, or most of them and many words."""
-_SAMPLE = 1 << 14
+_LOWEST_SCORE = 1.0
+"""Reached if all letters are known, or most of them and many words."""
+_SAMPLE_BYTES = 1 << 14
 
 
 def encoding_of(sample: bytes) -> str | None:
-    """The encoding in which the text is most like one of these languages; None if it is like none of them."""
+    """Return the encoding that makes the text look most like one of these languages, or None if none does."""
     texts = {}
-    for encoding in {encoding for encodings, _, _ in _TONGUES for encoding in encodings}:
-        text = sample[:_SAMPLE].decode(encoding, "replace").lower()
-        beyond = Counter(char for char in _MARKS.sub("", text) if char > "\x7f")
-        texts[encoding] = beyond, Counter(_WORD.findall(text))
+    for encoding in {encoding for encodings, _, _ in _LANGUAGES for encoding in encodings}:
+        text = sample[:_SAMPLE_BYTES].decode(encoding, "replace").lower()
+        letters_used = Counter(char for char in _MARKS.sub("", text) if char > "\x7f")
+        texts[encoding] = letters_used, Counter(_WORD.findall(text))
     scores: dict[str, tuple[float, int]] = {}
-    for encodings, letters, words in _TONGUES:
+    for encodings, letters, words in _LANGUAGES:
         for rank, encoding in enumerate(encodings):
-            has_letters, has_words = texts[encoding]
-            if rank and not has_letters:
-                continue  # all were marks in it: nothing speaks for what is seldom used
-            score = _share(has_letters, set(letters)) + _share(has_words, set(words.split()))
+            letters_used, words_used = texts[encoding]
+            if rank and not letters_used:
+                continue  # only marks: no evidence for a rarer encoding
+            score = _share(letters_used, set(letters)) + _share(words_used, set(words.split()))
             scores[encoding] = max(scores.get(encoding, (0.0, 0)), (score, -rank))
     best = max(scores, key=lambda encoding: scores[encoding])
-    return best if scores[best][0] >= _ENOUGH else None
+    return best if scores[best][0] >= _LOWEST_SCORE else None
 
 
-def _share(found: Counter[str], known: set[str]) -> float:
-    """How many of those that were found are known; all if none were."""
-    return sum(found[what] for what in known) / found.total() if found else 1.0
+def _share(counts: Counter[str], known: set[str]) -> float:
+    """Return the share of the counted letters or words that are known, or 1 if there are none."""
+    return sum(counts[item] for item in known) / counts.total() if counts else 1.0

@@ -29,12 +29,11 @@ def load(path: Path) -> bytes:
     except PermissionError:
         raise Unreadable(path, SkipReason.NO_PERMISSION, "no permission to read it") from None
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise Unreadable(path, SkipReason.DAMAGED, f"{why}") from None
+        raise Unreadable(path, SkipReason.DAMAGED, getattr(error, "strerror", None) or str(error)) from None
 
 
 def _from_pipe(path: Path, file: BinaryIO) -> bytes:
-    """Read what has no size in advance."""
+    """Read a file whose size is not known in advance."""
     parts: list[bytes] = []
     size = 0
     while part := file.read(1 << 20):

@@ -12,15 +12,15 @@ GENERATOR = b'<meta name="generator" content="Chaffinch">'
 """In the first lines of every page of a report."""
 OWN_REPORT = Problem(SkipReason.OWN_REPORT, "a report that Chaffinch wrote, or part of one")
 
-_STARTS = (b"chaffinchChunk(", b'{\n "kind": "chaffinch verdicts",', b"left,right,score,coverage left,")
+_FIRST_BYTES = (b"chaffinchChunk(", b'{\n "kind": "chaffinch verdicts",', b"left,right,score,coverage left,")
 """The first bytes of a report's data, of exported verdicts, and of the list of pairs as CSV."""
 _CHUNK = re.compile(r"[ps]\d+\.js")
 _HEAD_BYTES = 1000
 
 
 def is_own_report(data: bytes) -> bool:
-    """Tell by the first bytes. Work that someone pasted into such a file is listed as skipped, not read."""
-    return data.startswith(_STARTS) or GENERATOR in data[:_HEAD_BYTES]
+    """Return whether these are the first bytes of a report. Work pasted into a report is skipped with it."""
+    return data.startswith(_FIRST_BYTES) or GENERATOR in data[:_HEAD_BYTES]
 
 
 def report_entries(folder: Path, names: Set[str]) -> Set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 
-from chaffinch.errors import Problem, SkipReason, Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.languages import language as languages
 from chaffinch.read import encoding as encodings
 from chaffinch.read.budget import Budget
@@ -20,23 +20,13 @@ TEXT = "text"
 
 # Formats whose text must be extracted, and the module that does it, imported when needed.
 _READERS = {
-    "pdf": "pdf",
-    "postscript": "postscript",
-    "docx": "office.office",
-    "odt": "office.office",
-    "epub": "office.office",
-    "rtf": "rtf",
-    "notebook": "notebook",
-    "mail": "mail",
-    "mbox": "mail",
-}
+    "pdf": "pdf", "postscript": "postscript", "rtf": "rtf", "notebook": "notebook",
+    "mail": "mail", "mbox": "mail", "docx": "office.office", "odt": "office.office", "epub": "office.office",
+}  # fmt: skip
 _REFUSED = {
-    "ole": Problem(
-        SkipReason.NOT_TEXT,
-        "an Office file from before 2007, or one with a password; save it as DOCX or PDF without one",
-    ),
-    "office": Problem(SkipReason.NOT_TEXT, "a spreadsheet, a presentation or a drawing; save it as PDF"),
-    "binary": Problem(SkipReason.NOT_TEXT, "binary, not text"),
+    "ole": "an Office file from before 2007, or one with a password; save it as DOCX or PDF without one",
+    "office": "a spreadsheet, a presentation or a drawing; save it as PDF",
+    "binary": "binary, not text",
 }
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _LANGUAGE_HEAD_BYTES = 1 << 14
@@ -44,28 +34,28 @@ _LANGUAGE_HEAD_BYTES = 1 << 14
 
 def ready_documents(file: File, budget: Budget | None = None) -> Iterator[Document | Skipped]:
     """Read a file: yield every document in it, and an entry for whatever cannot be read."""
-    kind = file.format or detect_format(file)
+    format = file.format or detect_format(file)
     try:
-        if kind in _REFUSED:
-            yield Skipped(file.name, *_REFUSED[kind])
-        elif kind in ARCHIVES or kind in _READERS:
-            yield from _packed_documents(replace(file, format=kind), kind, budget or Budget())
+        if format in _REFUSED:
+            yield Skipped(file.name, SkipReason.NOT_TEXT, _REFUSED[format])
+        elif format in ARCHIVES or format in _READERS:
+            yield from _packed_documents(replace(file, format=format), format, budget or Budget())
         elif is_own_report(file.data):
             yield Skipped(file.name, *OWN_REPORT)
         else:
-            yield text_document(file, kind)
+            yield text_document(file, format)
     except Unreadable as error:
         yield Skipped.because(error, file.name)
     except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
-        detail = f"not a {kind} file that can be read ({type(error).__name__}: {error})"
+        detail = f"not a {format} file that can be read ({type(error).__name__}: {error})"
         yield Skipped(file.name, SkipReason.DAMAGED, detail)
 
 
-def _packed_documents(file: File, kind: str, budget: Budget) -> Iterator[Document | Skipped]:
+def _packed_documents(file: File, format: str, budget: Budget) -> Iterator[Document | Skipped]:
     """Yield the documents in an archive, or those that a reader extracts."""
     within = budget.within(file.name, len(file.data))
     is_empty = True
-    for item in _contents(file, kind, within):
+    for item in _contents(file, format, within):
         is_empty = False
         if isinstance(item, File):
             yield from ready_documents(item, within)
@@ -75,42 +65,47 @@ def _packed_documents(file: File, kind: str, budget: Budget) -> Iterator[Documen
         yield Skipped(file.name, SkipReason.EMPTY, "nothing in it to compare")
 
 
-def _contents(file: File, kind: str, budget: Budget) -> Iterator[File | Document | Skipped]:
-    if kind in ARCHIVES:
+def _contents(file: File, format: str, budget: Budget) -> Iterator[File | Document | Skipped]:
+    if format in ARCHIVES:
         from chaffinch.read.archives import tar
 
         return tar.members(file, budget)
-    reader = import_module(f"chaffinch.read.formats.{_READERS[kind]}")
+    reader = import_module(f"chaffinch.read.formats.{_READERS[format]}")
     read: Callable[[File], Iterator[File | Document]] = reader.read
     return read(file)
 
 
-def text_document(file: File, kind: str, language: str | None = None) -> Document:
+def text_document(file: File, format: str, language: str | None = None) -> Document:
     """Make a document of a file whose bytes are text: find its language and encoding.
 
-    Spans point into the document's bytes. They are the file's own wherever the core can read them; a program
-    with lone carriage returns gets line feeds, and what the core cannot read in place becomes UTF-8.
+    Spans point into the document's bytes, which are the file's own wherever the core can read them. A program
+    with lone carriage returns gets line feeds, and text that the core cannot read in place becomes UTF-8.
     """
     language = language or file.language or language_of(file)
     data = file.data if language == TEXT else _with_line_feeds(file.data)
-    encoding = file.encoding or encodings.detect(data, is_page=kind == "html")
-    if not encodings.is_read_in_place(encoding, kind, is_program=language != TEXT):
+    encoding = file.encoding or encodings.detect(data, is_page=format == "html")
+    if not encodings.is_read_in_place(encoding, format, is_program=language != TEXT):
         data, encoding = encodings.to_utf8(file.name, data, encoding), encodings.UTF8
     sha256 = "" if data is file.data else file.sha256()
-    return Document(file.name, data, encoding, kind, language, (), sha256)
+    return Document(file.name, data, encoding, format, language, (), sha256)
+
+
+def check_types(item: File | Document) -> None:
+    if not (isinstance(item.name, str) and isinstance(item.data, bytes)):
+        given = f"{item.name!r} and {type(item.data)}"
+        raise TypeError(f"a {type(item).__name__} has a name and bytes, not {given}")
 
 
 def only_document(file: File) -> Document:
     """Return the document in a file that holds exactly one, or raise an error."""
-    if not (isinstance(file.name, str) and isinstance(file.data, bytes)):
-        raise TypeError(f"a Document has a name and bytes, not {file.name!r} and {type(file.data)}")
-    found = list(ready_documents(file))
-    if len(found) > 1:
-        detail = f"holds {len(found)} documents; give it as a chaffinch.File, or use chaffinch.documents"
+    check_types(file)
+    first, *others = ready_documents(file)
+    if others:
+        detail = f"holds {1 + len(others)} documents; give it as a chaffinch.File, or use chaffinch.documents"
         raise Unreadable(file.name, SkipReason.INVALID, detail)
-    if isinstance(found[0], Skipped):
-        raise Unreadable(found[0].name, found[0].reason, found[0].detail)
-    return found[0]
+    if isinstance(first, Skipped):
+        raise Unreadable(first.name, first.reason, first.detail)
+    return first
 
 
 def raw_document(file: File) -> Document:
@@ -119,7 +114,7 @@ def raw_document(file: File) -> Document:
 
 
 def _with_line_feeds(data: bytes) -> bytes:
-    """Return a program whose lines end with a lone return as compilers read it. No byte moves."""
+    """Return a program with line feeds for lone carriage returns, as compilers read it. No byte moves."""
     if b"\r" not in data or data.count(b"\r") == data.count(b"\r\n"):
         return data
     return _LONE_RETURN.sub(b"\n", data)

@@ -1,7 +1,7 @@
 """Folders -> the files in them that someone wrote, always in the same order.
 
-Links are never followed: what they point to inside the folder is read under its own name, what lies outside was
-not asked for. So there are no loops, and nothing is read twice.
+Links are never followed. A target inside the folder is read under its own name, and a target outside was not
+asked for. So there are no loops, and nothing is read twice.
 """
 
 from __future__ import annotations
@@ -15,15 +15,10 @@ from chaffinch.read.own_reports import OWN_REPORT, report_entries
 from chaffinch.types import Skipped
 
 _VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", "cvs", "_darcs"}
-_OF_THE_SYSTEM = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
+_SYSTEM_FILES = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
 _BUILT = {
-    "__pycache__",
-    "node_modules",
-    "bower_components",
-    ".ipynb_checkpoints",
-    "site-packages",
-    "deriveddata",
-}
+    "__pycache__", "node_modules", "bower_components", ".ipynb_checkpoints", "site-packages", "deriveddata",
+}  # fmt: skip
 BUILD_OUTPUT = Problem(SkipReason.EXCLUDED, "build output")
 _PYTHON = ("setup.py", "pyproject.toml")
 _DOTNET = (".csproj", ".vbproj", ".fsproj", ".sln")
@@ -35,24 +30,21 @@ _BUILT_BESIDE: dict[str, tuple[str, ...]] = {
     "obj": _DOTNET,
     "out": (".iml",),
 }
-"""Folders that are outputs if such a file, or one with such an ending, lies beside them."""
+"""Folders that are build output if a file with one of these names or endings lies beside them."""
 _NEVER_TEXT = {
-    f".{ending}"
-    for endings in (
-        "class o obj pyc pyo pyd exe dll so dylib a lib pdb ilk wasm beam elf gch pch dmg iso",
-        "jar war ear whl egg apk",
-        "png jpg jpeg gif bmp tif tiff webp ico icns heic avif psd xcf svg cr2 nef",
-        "mp3 wav flac ogg m4a aac wma mid midi aif aiff mp4 m4v mov avi mkv webm wmv flv mpg mpeg",
-        "ttf otf ttc woff woff2 eot",
-    )
-    for ending in endings.split()
-}
+    ".class", ".o", ".obj", ".pyc", ".pyo", ".pyd", ".exe", ".dll", ".so", ".dylib", ".a", ".lib", ".pdb",
+    ".ilk", ".wasm", ".beam", ".elf", ".gch", ".pch", ".dmg", ".iso", ".jar", ".war", ".ear", ".whl", ".egg",
+    ".apk", ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ico", ".icns", ".heic",
+    ".avif", ".psd", ".xcf", ".svg", ".cr2", ".nef", ".mp3", ".wav", ".flac", ".ogg", ".m4a", ".aac", ".wma",
+    ".mid", ".midi", ".aif", ".aiff", ".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm", ".wmv", ".flv", ".mpg",
+    ".mpeg", ".ttf", ".otf", ".ttc", ".woff", ".woff2", ".eot",
+}  # fmt: skip
 
 
 def excluded(name: str, is_folder: bool, siblings: Collection[str]) -> Problem | None:
     """Return why a file or folder is not read, judged by its name and its siblings, or None if it is read."""
     lower = name.lower()
-    if lower in _OF_THE_SYSTEM or lower.startswith("~$"):
+    if lower in _SYSTEM_FILES or lower.startswith("~$"):
         return Problem(SkipReason.EXCLUDED, "a system file, not the author's")
     if is_folder and lower in _VERSION_CONTROL:
         return Problem(SkipReason.EXCLUDED, "version control")
@@ -71,8 +63,8 @@ def is_environment(names: Collection[str]) -> bool:
     return "pyvenv.cfg" in names
 
 
-def in_order(name: str) -> bytes:
-    """The key that sorts names alike everywhere, also names that are no text."""
+def sort_key(name: str) -> bytes:
+    """Return the key that sorts names the same way everywhere, even names that are not valid text."""
     return name.encode("utf-8", "surrogatepass")
 
 
@@ -86,39 +78,37 @@ def _is_built(lower: str, siblings: Collection[str]) -> bool:
 
 
 def files(root: Path) -> Iterator[Path | Skipped]:
-    """Every file below a folder, and what was left out; a file is itself, since the user named it."""
+    """Yield every file below a folder, and what is skipped. A root that is a file is always yielded."""
     try:
         target = root.resolve()
         is_folder = root.is_dir()
-    except (OSError, RuntimeError):  # who reads it will say what is wrong
+    except (OSError, RuntimeError):  # reading it reports the problem
         is_folder = False
     if not is_folder:
         yield root
         return
-    waiting = [_contents(root, is_root=True)]
-    while waiting:  # no recursion: folders may be nested deeper than Python's stack
-        found = next(waiting[-1], None)
-        if found is None:
-            waiting.pop()
-        elif isinstance(found, Skipped):
-            yield found
+    open_folders = [_contents(root, is_root=True)]
+    while open_folders:  # no recursion: folders may be nested deeper than Python's stack
+        entry = next(open_folders[-1], None)
+        if entry is None:
+            open_folders.pop()
+        elif isinstance(entry, Skipped):
+            yield entry
+        elif problem := _problem(entry, target):
+            yield Skipped(entry.path, *problem)
+        elif _is_folder(entry):
+            open_folders.append(_contents(Path(entry.path)))
         else:
-            problem, is_folder = _kind(found, target)
-            if problem:
-                yield Skipped(found.path, *problem)
-            elif is_folder:
-                waiting.append(_contents(Path(found.path)))
-            else:
-                yield Path(found.path)
+            yield Path(entry.path)
 
 
 def _contents(folder: Path, is_root: bool = False) -> Iterator[os.DirEntry[str] | Skipped]:
-    """What lies in a folder, in order, without what is left out."""
+    """Yield the entries of a folder in order, and what is skipped."""
     try:
         with os.scandir(folder) as listing:
-            entries = sorted(listing, key=lambda entry: in_order(entry.name))
+            entries = sorted(listing, key=lambda entry: sort_key(entry.name))
     except OSError as error:
-        yield Skipped(str(folder), *_problem(error))
+        yield Skipped(str(folder), *_error_problem(error))
         return
     if not entries and not is_root:
         yield Skipped(str(folder), SkipReason.EMPTY, "an empty folder")
@@ -139,37 +129,35 @@ def _contents(folder: Path, is_root: bool = False) -> Iterator[os.DirEntry[str] 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
-    except OSError:  # it has vanished
+    except OSError:  # it was deleted meanwhile
         return False
 
 
-def _kind(entry: os.DirEntry[str], root: Path) -> tuple[Problem | None, bool]:
-    """Why it cannot be read, if so, and whether it is a folder."""
+def _problem(entry: os.DirEntry[str], root: Path) -> Problem | None:
+    """Return why an entry is not read, if so."""
     try:
         if entry.is_symlink():
-            return _link(Path(entry.path), root), False
-        if entry.is_dir(follow_symlinks=False):
-            return None, True
-        if entry.is_file(follow_symlinks=False):
-            return None, False
+            return _link_problem(Path(entry.path), root)
+        if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False):
+            return None
     except OSError as error:
-        return _problem(error), False
-    return Problem(SkipReason.EXCLUDED, "a pipe, socket or device, not a file"), False
+        return _error_problem(error)
+    return Problem(SkipReason.EXCLUDED, "a pipe, socket or device, not a file")
 
 
-def _link(link: Path, root: Path) -> Problem:
+def _link_problem(link: Path, root: Path) -> Problem:
     try:
         inside = link.resolve(strict=True).is_relative_to(root)
-    except (OSError, RuntimeError):  # Python 3.11 and 3.12 tell loops by RuntimeError
+    except (OSError, RuntimeError):  # Python 3.11 and 3.12 raise RuntimeError for loops
         return Problem(SkipReason.EXCLUDED, "a link that leads nowhere")
     if inside:
         return Problem(SkipReason.EXCLUDED, "a link to a file that is read under its own name")
     return Problem(SkipReason.EXCLUDED, "a link out of the folder; to read its target, name the target")
 
 
-def _problem(error: OSError) -> Problem:
+def _error_problem(error: OSError) -> Problem:
     if isinstance(error, PermissionError):
         return Problem(SkipReason.NO_PERMISSION, "no permission to read it")
     if isinstance(error, FileNotFoundError):
-        return Problem(SkipReason.NOT_FOUND, "vanished while it was read")
+        return Problem(SkipReason.NOT_FOUND, "was deleted before it could be read")
     return Problem(SkipReason.DAMAGED, error.strerror or str(error))

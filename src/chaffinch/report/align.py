@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch import fingerprinting
-from chaffinch.comparison.language_group import recipe_for, symbol_weight
 from chaffinch.errors import ChaffinchError
 from chaffinch.languages import language
+from chaffinch.recipe import recipe_for, symbol_weight
 from chaffinch.report.document_text import Numbers, span_offsets
 from chaffinch.types import Document, Match, Pair, Stream
 

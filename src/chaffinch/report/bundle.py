@@ -23,7 +23,7 @@ def bundle(entries: Iterable[str], read: Callable[[str], str]) -> str:
     once. Only named imports and exported declarations are understood. Doc comments are left out.
     """
     modules: dict[str, str] = {}
-    exports: dict[str, set[str]] = {}
+    exports: set[tuple[str, str]] = set()
     homes: dict[str, str] = {}
 
     def add(name: str, importers: tuple[str, ...]) -> None:
@@ -35,15 +35,14 @@ def bundle(entries: Iterable[str], read: Callable[[str], str]) -> str:
         for names, imported in _IMPORT.findall(text):
             add(imported, (*importers, name))
             for wanted in re.findall(r"\w+", names):
-                if wanted not in exports[imported]:
+                if (imported, wanted) not in exports:
                     raise BundleError(f"{name}: {imported} does not export {wanted}")
-        exports[name] = set()
         for is_exported, declared in _DECLARATION.findall(text):
             if declared in homes:
                 raise BundleError(f"{name}: {declared} is already declared in {homes[declared]}")
             homes[declared] = name
             if is_exported:
-                exports[name].add(declared)
+                exports.add((name, declared))
         text = _EXPORT.sub("", _IMPORT.sub("", _DOC_COMMENT.sub("", text)))
         if unknown := _UNKNOWN.search(text):
             raise BundleError(f"{name}: cannot be bundled: {unknown[0]}")

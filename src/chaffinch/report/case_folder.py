@@ -22,12 +22,7 @@ _NAME_SIZE = 255
 
 
 def case_files(
-    report: Report,
-    folder: Path,
-    count: int,
-    *,
-    redact: bool = False,
-    verdicts: Mapping[str, Any] | None = None,
+    report: Report, folder: Path, count: int, *, redact: bool = False, verdicts: Mapping[str, Any] | None = None
 ) -> None:
     """Write a case file for each of the first `count` pairs, and remove those of an earlier run.
 

@@ -36,7 +36,6 @@ def _static(name: str) -> str:
     return (files("chaffinch.report") / "static" / name).read_text("utf-8")
 
 
-@cache
 def styles(*names: str) -> str:
     """Return the named style sheets, marked as safe for a page."""
     return _safe("\n".join(map(_static, names)))
@@ -60,7 +59,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["grouped"] = lambda number: f"{number:,}"
+    environment.filters |= {"grouped": "{:,}".format, "percent": "{:.0%}".format}
     return environment
 
 
@@ -111,9 +110,8 @@ def refuse_foreign(folder: Path) -> None:
     """Raise an error if the folder holds a page that is not a report."""
     page = folder / "index.html"
     if page.is_file() and GENERATOR not in page.read_bytes()[:1000]:
-        raise Unreadable(
-            page, SkipReason.INVALID, "not a Chaffinch report; name another folder, or remove this file"
-        )
+        detail = "not a Chaffinch report; name another folder, or remove this file"
+        raise Unreadable(page, SkipReason.INVALID, detail)
 
 
 def write_file(view: View, path: Path) -> None:
@@ -130,32 +128,25 @@ def write_folder(view: View, path: Path) -> None:
     for name, text in _data_files(view.chunks()):
         (data / f"{name}.js").write_bytes(encoded(text))
         names.append(name)
-    _remove_data_files(data, except_for=names)
+    for file in data.iterdir():  # an earlier report may have left more
+        is_old = _DATA_FILE.fullmatch(file.name) and file.stem not in names
+        if is_old and file.read_bytes().startswith(b"chaffinchChunk("):
+            file.unlink()
     write(path / "index.html", _page({**view.index(), "files": names}, ()))
 
 
 def _data_files(chunks: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
     """Join chunks of the same kind into files, each named after its first chunk: many small files are slow."""
     for _, same_kind in groupby(chunks, key=lambda chunk: chunk[0][0]):
-        name, calls, size = "", list[str](), 0
+        name = text = ""
         for key, value in same_kind:
             name = name or key
-            calls.append(f'chaffinchChunk("{key}",{script_json(value)});\n')
-            size += len(calls[-1])
-            if size >= _DATA_FILE_SIZE:
-                yield name, "".join(calls)
-                name, calls, size = "", [], 0
-        if calls:
-            yield name, "".join(calls)
-
-
-def _remove_data_files(data: Path, except_for: list[str]) -> None:
-    """Remove what an earlier report left here."""
-    current = {f"{name}.js" for name in except_for}
-    for file in data.iterdir():
-        is_old = _DATA_FILE.fullmatch(file.name) and file.name not in current
-        if is_old and file.read_bytes().startswith(b"chaffinchChunk("):
-            file.unlink()
+            text += f'chaffinchChunk("{key}",{script_json(value)});\n'
+            if len(text) >= _DATA_FILE_SIZE:
+                yield name, text
+                name = text = ""
+        if text:
+            yield name, text
 
 
 def _packed(value: Any) -> str:

@@ -1,7 +1,7 @@
-"""7z archives -> what is in them, by the program 7z.
+"""7z archives -> the files in them, by the program 7z.
 
-It unpacks all to a single file without a name, one member after the other, so that no name in an archive ever
-becomes a name on disk. The listing tells where each begins, and its checksum whether that is true.
+The program unpacks everything into one nameless file, one member after another, so that no name in an archive
+becomes a name on disk. Its listing gives the size of each member, with a checksum.
 """
 
 from __future__ import annotations
@@ -18,16 +18,22 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, NamedTuple
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
-from chaffinch.read.archives.members import Entry, Listing
-from chaffinch.read.budget import MAX_MEMBER, Budget
+from chaffinch.read.archives.members import DAMAGED, ENCRYPTED, LINK, Entry, Listing
+from chaffinch.read.budget import MAX_MEMBER, MEMBER_TOO_LARGE, Budget, too_large
 from chaffinch.types import File
 
+_NO_PROGRAM = Problem(
+    SkipReason.NEEDS_PROGRAM, "is a 7z archive; install the program 7z, or unpack it yourself"
+)
+_SAME_NAME = Problem(
+    SkipReason.NEEDS_PROGRAM, "has the name of a member that cannot be read; unpack it yourself"
+)
 _SECONDS = 300
-_MAX_LISTING = 512 << 20
-_MEMORY = 4 << 30
-# The shell's limits hold whatever the archive makes the program do; its units are 1,024 and 512 bytes.
+_LISTING_BYTES = 512 << 20
+_MEMORY_BYTES = 4 << 30
+# The shell's limits hold whatever the archive makes the program do. Their units are 1,024 and 512 bytes.
 _LIMITED = ("sh", "-c", 'ulimit -v "$1" 2>/dev/null; ulimit -f "$2"; shift 2; exec "$@"', "sh")
-_LINK = re.compile(r"\bl[rwxsStT-]{9}|^\S*L")
+_LINK_ATTRIBUTES = re.compile(r"\bl[rwxsStT-]{9}|^\S*L")
 
 
 class _Member(NamedTuple):
@@ -38,96 +44,80 @@ class _Member(NamedTuple):
 
 
 def listing(file: File, budget: Budget, open_files: ExitStack) -> Listing:
-    """The members of a 7z archive, all unpacked at once since they are packed as one."""
-    name = file.name
+    """Return the members of a 7z archive, unpacked together because they are packed together."""
     program = next(filter(None, map(shutil.which, ("7z", "7zz", "7za"))), None)
     if program is None:
-        raise Unreadable(
-            name, SkipReason.NEEDS_PROGRAM, "is a 7z archive; install the program 7z, or unpack it yourself"
-        )
+        raise Unreadable(file.name, *_NO_PROGRAM)
     folder = Path(open_files.enter_context(TemporaryDirectory(prefix="chaffinch-")))
     archive = folder / "archive"
     archive.write_bytes(file.data)
 
-    def run(most: int, *command: str) -> IO[bytes]:
-        printed = open_files.enter_context(TemporaryFile())  # noqa: SIM115
-        _run(name, [program, *command, "-t7z", "-p-", "-bd", "--", str(archive)], most, printed)
-        return printed
+    def run(limit: int, *command: str) -> IO[bytes]:
+        output = open_files.enter_context(TemporaryFile())  # noqa: SIM115
+        _run(file.name, [program, *command, "-t7z", "-p-", "-bd", "--", str(archive)], limit, output)
+        return output
 
-    members = list(_members(run(_MAX_LISTING, "l", "-slt", "-sccUTF-8", "-bse1"), name))
+    members = list(_members(run(_LISTING_BYTES, "l", "-slt", "-sccUTF-8", "-bse1"), file.name))
     wanted = {member.path for member in members} - {member.path for member in members if member.problem}
-    streamed = [member for member in members if member.path in wanted]
-    total = sum(member.size for member in streamed)
-    if total > budget.most(len(file.data)):
-        raise Unreadable(
-            name,
-            SkipReason.TOO_LARGE,
-            f"unpacks to {total >> 20} MB, more than the limit; unpack it yourself if you trust it",
-        )
+    starts: dict[int, int] = {}
+    total = 0
+    for number, member in enumerate(members):
+        if member.path in wanted:
+            starts[number] = total
+            total += member.size
+    if total > (limit := budget.limit(len(file.data))):
+        raise Unreadable(file.name, *too_large(limit))
     budget.spend(total)
     options = ["-so", "-bse0"]
-    if len(streamed) < len(members):
+    if len(starts) < len(members):
         names = folder / "names"
         names.write_text("".join(f"{path}\n" for path in sorted(wanted)), "utf-8", "surrogateescape")
         options += ["-spd", "-scsUTF-8", f"-i@{names}"]
-    if streamed:
+    if starts:
         unpacked = run(total, "x", *options)
-    starts: dict[int, int] = {}
-    position = 0
-    for number, member in enumerate(members):
-        if member.path in wanted:
-            starts[number] = position
-            position += member.size
 
     def read(number: int, name: str) -> bytes:
         member = members[number]
         unpacked.seek(starts[number])
         data = unpacked.read(member.size)
         if len(data) < member.size or member.checksum not in (None, zlib.crc32(data)):
-            raise Unreadable(name, SkipReason.DAMAGED, "is damaged")
+            raise Unreadable(name, *DAMAGED)
         return data
 
-    return Listing(
-        [Entry(m.path, m.problem or (None if i in starts else _TWICE)) for i, m in enumerate(members)], read
-    )
+    problems = (m.problem or (None if i in starts else _SAME_NAME) for i, m in enumerate(members))
+    return Listing([Entry(m.path, problem) for m, problem in zip(members, problems, strict=True)], read)
 
 
-_TWICE = Problem(SkipReason.NEEDS_PROGRAM, "has the name of a member that cannot be read; unpack it yourself")
-
-
-def _run(name: str, command: list[str], most: int, printed: IO[bytes]) -> None:
-    """Has the program print to a file; if it fails half way, it may have printed most of what it should."""
+def _run(name: str, command: list[str], limit: int, output: IO[bytes]) -> None:
+    """Run the program with its output in a file. If it fails halfway, most of the output may be there."""
     if os.name == "posix":
-        command = [*_LIMITED, str(_MEMORY >> 10), str((most >> 9) + 1), *command]
+        command = [*_LIMITED, str(_MEMORY_BYTES >> 10), str((limit >> 9) + 1), *command]
     try:
         subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
-            stdout=printed,
+            stdout=output,
             stderr=subprocess.DEVNULL,
             timeout=_SECONDS,
             env={**os.environ, "LC_ALL": "C.UTF-8"},
         )
     except subprocess.TimeoutExpired:
-        raise Unreadable(
-            name, SkipReason.TOO_LARGE, f"takes longer than {_SECONDS} seconds to unpack; unpack it yourself"
-        ) from None
-    printed.seek(0)
+        detail = f"takes longer than {_SECONDS} seconds to unpack; unpack it yourself"
+        raise Unreadable(name, SkipReason.TOO_LARGE, detail) from None
+    output.seek(0)
 
 
-def _members(printed: IO[bytes], archive: str) -> Iterator[_Member]:
-    """The files in what `7z l -slt` prints: lines like "Size = 6", an empty line after each member."""
-    for line in printed:
+def _members(output: IO[bytes], archive: str) -> Iterator[_Member]:
+    """Yield the files in the output of `7z l -slt`: lines like "Size = 6", an empty line after each member."""
+    for line in output:
         if line.startswith(b"----------"):
             break
         if b"password" in line.lower():
-            raise Unreadable(
-                archive, SkipReason.PROTECTED, "is encrypted; unpack it with its password and name the files"
-            )
+            raise Unreadable(archive, *ENCRYPTED)
     else:
-        raise Unreadable(archive, SkipReason.DAMAGED, "is damaged")
+        raise Unreadable(archive, *DAMAGED)
     fields: dict[str, str] = {}
-    for line in [*printed, b"\n"]:
+    for line in [*output, b"\n"]:
         key, equals, value = line.decode("utf-8", "surrogateescape").rstrip("\r\n").partition(" = ")
         if equals:
             fields[key] = value
@@ -141,10 +131,10 @@ def _member(fields: dict[str, str]) -> _Member:
     size = int(fields["Size"]) if fields.get("Size", "").isdigit() else 0
     problem = None
     if fields.get("Encrypted") == "+":
-        problem = Problem(SkipReason.PROTECTED, "is encrypted; unpack it with its password and name the files")
-    elif _LINK.search(fields.get("Attributes", "")):
-        problem = Problem(SkipReason.EXCLUDED, "a link, not a file")
+        problem = ENCRYPTED
+    elif _LINK_ATTRIBUTES.search(fields.get("Attributes", "")):
+        problem = LINK
     elif size > MAX_MEMBER:
-        problem = Problem(SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; unpack it yourself")
+        problem = MEMBER_TOO_LARGE
     checksum = fields.get("CRC", "")
     return _Member(fields.get("Path", ""), size, int(checksum, 16) if checksum else None, problem)

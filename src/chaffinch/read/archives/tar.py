@@ -1,7 +1,7 @@
-"""Archives -> their members, without writing any of them to disk.
+"""Archives of every format -> their members, without writing any of them to disk under its name.
 
-A member's name is the archive's with the member's path behind it. Members come in order of their paths. What
-cannot be read is told, and the others are read.
+A member's name is the archive's name and the member's path. Members come in order of their paths. A member that
+cannot be read is skipped, and the others are read.
 """
 
 from __future__ import annotations
@@ -13,38 +13,40 @@ import lzma
 import re
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import PurePosixPath
 from tempfile import SpooledTemporaryFile
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
+from chaffinch.read import budget as limits
 from chaffinch.read.archives import members as listing
 from chaffinch.read.archives import sevenzip
 from chaffinch.read.archives import zip as zips
-from chaffinch.read.archives.members import Entry, Listing
-from chaffinch.read.budget import MAX_MEMBER, Budget, too_large
+from chaffinch.read.archives.members import LINK, PARTLY_READ, Entry, Listing
+from chaffinch.read.budget import MAX_MEMBER, MEMBER_TOO_LARGE, Budget
 from chaffinch.types import File, Skipped
 
 _DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _ENDINGS = re.compile(r"\.(?:gz|bz2|xz|z|tgz|tbz2?|txz)$", re.I)
 _BLOCK = tarfile.BLOCKSIZE
-_IN_MEMORY = 64 << 20
-_MAX_HEADER = 1 << 20
-"""No name or table of attributes in a TAR is longer."""
+_BYTES_IN_MEMORY = 64 << 20
+_MAX_EXTENSION = 1 << 20
+"""Bytes. Names and tables of attributes in a TAR are shorter."""
+_EXTENSIONS = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+"""Types of headers that hold what does not fit into the next header."""
 
 
 def members(file: File, budget: Budget) -> Iterator[File | Skipped]:
-    """The files in an archive, which may be archives again.
+    """Yield the files in an archive, some of which may be archives too.
 
     The budget is what this archive may spend: `outer.within(file.name, len(file.data))`.
     """
     with ExitStack() as open_files:
         try:
-            found = _listing(file, budget, open_files)
             is_empty = True
-            for member in listing.members(file.name, found, budget):
+            for member in listing.members(file.name, _listing(file, budget, open_files), budget):
                 is_empty = False
                 yield member
             if is_empty:
@@ -66,32 +68,32 @@ def _listing(file: File, budget: Budget, open_files: ExitStack) -> Listing:
 
 
 def _compressed(file: File, budget: Budget, open_files: ExitStack) -> Listing:
-    """A single file, or a TAR, which is unpacked up to where it is damaged."""
-    packed = _opened(file)
-    unpacked = cast(BinaryIO, open_files.enter_context(SpooledTemporaryFile(_IN_MEMORY)))  # noqa: SIM115
+    """Return the only file in a compressed file, or the members of a TAR in it up to where it is damaged."""
+    openers: dict[str | None, Callable[[BinaryIO], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]]
+    openers = {"bzip2": bz2.BZ2File, "xz": lzma.LZMAFile, "gzip": lambda data: gzip.GzipFile(fileobj=data)}
+    packed = openers[file.format](io.BytesIO(file.data))
+    unpacked = cast(BinaryIO, open_files.enter_context(SpooledTemporaryFile(_BYTES_IN_MEMORY)))  # noqa: SIM115
     broken: Problem | None = None
-    size, most = 0, budget.most(len(file.data))
+    size, limit = 0, budget.limit(len(file.data))
     try:
-        # read1 gives what came before damage, where read would lose it.
+        # read1 returns the bytes before the damage; read would lose them.
         while part := packed.read1(1 << 18):
             size += unpacked.write(part)
-            if size > most:
-                broken = too_large(most)
+            if size > limit:
+                broken = limits.too_large(limit)
                 break
     except _DAMAGE:
-        broken = Problem(SkipReason.DAMAGED, "is cut off or damaged; the rest of it was not read")
+        broken = PARTLY_READ
     except MemoryError:
-        broken = Problem(SkipReason.TOO_LARGE, "needs more memory than there is; unpack it yourself")
-    budget.spend(size)  # so that what is taken from it costs nothing more
+        broken = limits.OUT_OF_MEMORY
+    budget.spend(size)  # once for all members
     unpacked.seek(0)
     if _header(unpacked.read(_BLOCK)):
         return _tar(unpacked, broken, budget, file.name)
 
     def read(_: int, name: str) -> bytes:
-        if broken:
-            raise Unreadable(name, *broken)
-        if size > MAX_MEMBER:
-            raise Unreadable(name, SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; split it")
+        if broken or size > MAX_MEMBER:
+            raise Unreadable(name, *(broken or MEMBER_TOO_LARGE))
         unpacked.seek(0)
         return unpacked.read()
 
@@ -99,22 +101,10 @@ def _compressed(file: File, budget: Budget, open_files: ExitStack) -> Listing:
     return Listing([Entry(name)], read)
 
 
-def _opened(file: File) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:
-    data = io.BytesIO(file.data)
-    if file.format == "bzip2":
-        return bz2.open(data)
-    return lzma.open(data) if file.format == "xz" else gzip.open(data)
-
-
-class _Place(NamedTuple):
-    start: int
-    size: int
-
-
 def _tar(file: BinaryIO, broken: Problem | None, budget: Budget, archive: str) -> Listing:
-    """All headers of a TAR; written out here since Python's reader hangs on some that are made to harm."""
+    """Read all headers of a TAR. Python's own reader hangs on some hostile archives."""
     entries: list[Entry] = []
-    places: list[_Place] = []
+    ranges: list[tuple[int, int]] = []  # start and size of each entry
     end = file.seek(0, io.SEEK_END)
     position = 0
     extended: dict[str, str] = {}
@@ -125,46 +115,34 @@ def _tar(file: BinaryIO, broken: Problem | None, budget: Budget, archive: str) -
             break
         position += _BLOCK
         header = _header(block)
-        if header is None:  # on to the next that is whole
-            broken = broken or Problem(
-                SkipReason.DAMAGED, "is damaged; only what could be found in it was read"
-            )
-            extended = {}
+        if header is None:  # look for the next one that is whole
+            broken, extended = broken or PARTLY_READ, {}
             continue
         if header.type in _EXTENSIONS:
-            extended |= _extension(header, file.read(min(header.size, _MAX_HEADER)))
-            position += _blocks(header.size)
+            extended |= _extension(header, file.read(min(header.size, _MAX_EXTENSION)))
+            position += _padded(header.size)
             continue
         if header.type == tarfile.GNUTYPE_SPARSE:
             position += _sparse_tables(block, file)
         size = _number(extended.get("size")) or header.size
         has_data = header.isreg() or header.type not in tarfile.SUPPORTED_TYPES
-        start, position = position, position + (_blocks(size) if has_data else 0)
+        start, position = position, position + (_padded(size) if has_data else 0)
         if not header.isdir() and header.type != tarfile.XGLTYPE:
             if len(entries) > budget.files:
-                raise Unreadable(
-                    archive,
-                    SkipReason.TOO_LARGE,
-                    "more files in one archive than are ever read; unpack it yourself",
-                )
-            entries.append(
-                Entry(extended.get("path", header.name), _problem(header, extended, start + size > end))
-            )
-            places.append(_Place(start, size))
+                raise Unreadable(archive, *limits.TOO_MANY_FILES)
+            problem = _problem(header, extended, start + size > end)
+            entries.append(Entry(extended.get("path", header.name), problem))
+            ranges.append((start, size))
         extended = {}
 
     def read(number: int, name: str) -> bytes:
-        place = places[number]
-        if place.size > MAX_MEMBER:
-            raise Unreadable(name, SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; split it")
-        file.seek(place.start)
-        return file.read(place.size)
+        start, size = ranges[number]
+        if size > MAX_MEMBER:
+            raise Unreadable(name, *MEMBER_TOO_LARGE)
+        file.seek(start)
+        return file.read(size)
 
     return Listing(entries, read, broken)
-
-
-_EXTENSIONS = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
-"""What the next header has no room for."""
 
 
 def _header(block: bytes) -> tarfile.TarInfo | None:
@@ -175,12 +153,12 @@ def _header(block: bytes) -> tarfile.TarInfo | None:
     return header if header.size >= 0 else None
 
 
-def _blocks(size: int) -> int:
+def _padded(size: int) -> int:
     return -(-size // _BLOCK) * _BLOCK
 
 
 def _sparse_tables(header: bytes, file: BinaryIO) -> int:
-    """The size of the tables between the header of a sparse file and its data."""
+    """Return the size of the tables between the header of a sparse file and its data."""
     size, more = 0, header[482]
     while more:
         table = file.read(_BLOCK)
@@ -189,20 +167,21 @@ def _sparse_tables(header: bytes, file: BinaryIO) -> int:
 
 
 def _extension(header: tarfile.TarInfo, data: bytes) -> dict[str, str]:
+    """Return the fields for the next header."""
     if header.type == tarfile.GNUTYPE_LONGNAME:
         return {"path": data.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")}
     if header.type == tarfile.GNUTYPE_LONGLINK:
         return {}
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     position = 0
     while space := data.find(b" ", position, position + 12) + 1:  # each record begins with its length
         length = _number(data[position : space - 1].decode("ascii", "replace"))
         key, equals, value = data[space : position + length].removesuffix(b"\n").partition(b"=")
         if not equals:
             break
-        found[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
+        fields[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
         position += length
-    return found
+    return fields
 
 
 def _number(digits: str | None) -> int:
@@ -211,7 +190,7 @@ def _number(digits: str | None) -> int:
 
 def _problem(header: tarfile.TarInfo, extended: dict[str, str], cut_off: bool) -> Problem | None:
     if header.issym() or header.islnk():
-        return Problem(SkipReason.EXCLUDED, "a link, not a file")
+        return LINK
     if header.isdev():
         return Problem(SkipReason.EXCLUDED, "a pipe or device, not a file")
     if header.type == tarfile.GNUTYPE_SPARSE or any(key.startswith("GNU.sparse") for key in extended):

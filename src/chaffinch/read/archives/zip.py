@@ -1,4 +1,4 @@
-"""ZIP archives -> what is in them, also if they are cut off; bombs whose entries overlap are told apart."""
+"""ZIP archives -> the files in them. Reads damaged archives, and refuses zip bombs whose entries overlap."""
 
 from __future__ import annotations
 
@@ -13,34 +13,31 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
-from chaffinch.read.archives.members import Entry, Listing
-from chaffinch.read.budget import Budget
+from chaffinch.read.archives.members import DAMAGED, ENCRYPTED, LINK, PARTLY_READ, Entry, Listing
+from chaffinch.read.budget import TOO_MANY_FILES, Budget
 from chaffinch.types import File
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _SIGNATURE, _DESCRIPTOR, _CENTRAL = b"PK\x03\x04", b"PK\x07\x08", b"PK\x01\x02"
 _ENCRYPTED, _SIZES_FOLLOW, _HAS_END_MARK, _UTF8 = 0x1, 0x8, 0x2, 0x800
-_MEMORY = 256 << 20
-"""What a decoder may ask for; the largest that programs offer is 64 MB."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_OVERLAPS = Problem(SkipReason.EXCLUDED, "shares its bytes with other members, as in a zip bomb")
+_DECODER_BYTES = 256 << 20
+"""Memory that a decoder may use; the largest dictionary that programs offer has 64 MB."""
 _DAMAGE = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, struct.error)
 
 
 def listing(file: File, budget: Budget) -> Listing:
-    """The entries of a ZIP by its directory, else by the header before each."""
+    """Return the entries of a ZIP by its directory, or by the header before each if it has no directory."""
     data = file.data
     if max(data.count(_CENTRAL), data.count(_SIGNATURE)) > budget.files:
-        raise Unreadable(
-            file.name,
-            SkipReason.TOO_LARGE,
-            "more files in one archive than are ever read; unpack it yourself",
-        )
+        raise Unreadable(file.name, *TOO_MANY_FILES)
     broken: Problem | None = None
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, *_DAMAGE):
-        infos = list(_salvage(data))
-        broken = Problem(SkipReason.DAMAGED, "is cut off or damaged; only what could be found in it was read")
+        infos, broken = list(_salvage(data)), PARTLY_READ
     infos = [info for info in infos if not info.filename.endswith(("/", "\\"))]
     overlapping = _overlapping(infos)
     entries = [Entry(_path(info), _problem(info, i in overlapping)) for i, info in enumerate(infos)]
@@ -49,19 +46,19 @@ def listing(file: File, budget: Budget) -> Listing:
         info = infos[number]
         budget.check(name, info.file_size, info.compress_size)
         try:
-            found = _unpack(data, info)
+            unpacked = _unpack(data, info)
         except _DAMAGE:
-            raise Unreadable(name, SkipReason.DAMAGED, "is damaged") from None
-        budget.spend(len(found))
-        if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
-            raise Unreadable(name, SkipReason.DAMAGED, "is damaged")
-        return found
+            raise Unreadable(name, *DAMAGED) from None
+        budget.spend(len(unpacked))
+        if len(unpacked) != info.file_size or zlib.crc32(unpacked) != info.CRC:
+            raise Unreadable(name, *DAMAGED)
+        return unpacked
 
     return Listing(entries, read, broken)
 
 
 def _path(info: zipfile.ZipInfo) -> str:
-    """Its name; some programs write UTF-8 without saying so."""
+    """Return a member's name; some programs write UTF-8 without saying so."""
     if info.flag_bits & _UTF8:
         return info.filename
     try:
@@ -72,26 +69,17 @@ def _path(info: zipfile.ZipInfo) -> str:
 
 def _problem(info: zipfile.ZipInfo, overlaps: bool) -> Problem | None:
     if info.flag_bits & _ENCRYPTED:
-        return Problem(SkipReason.PROTECTED, "is encrypted; unpack it with its password and name the files")
+        return ENCRYPTED
     if stat.S_ISLNK(info.external_attr >> 16):
-        return Problem(SkipReason.EXCLUDED, "a link, not a file")
-    if info.compress_type not in (
-        zipfile.ZIP_STORED,
-        zipfile.ZIP_DEFLATED,
-        zipfile.ZIP_BZIP2,
-        zipfile.ZIP_LZMA,
-    ):
-        return Problem(
-            SkipReason.NEEDS_PROGRAM,
-            f"is packed in a rare way (method {info.compress_type}); unpack it yourself",
-        )
-    if overlaps:
-        return Problem(SkipReason.EXCLUDED, "shares its bytes with other members, as in a zip bomb")
-    return None
+        return LINK
+    if info.compress_type not in _METHODS:
+        detail = f"is packed in a rare way (method {info.compress_type}); unpack it yourself"
+        return Problem(SkipReason.NEEDS_PROGRAM, detail)
+    return _OVERLAPS if overlaps else None
 
 
 def _overlapping(infos: Sequence[zipfile.ZipInfo]) -> set[int]:
-    """The numbers of those that reach into the next one."""
+    """Return the numbers of the entries that reach into the next one."""
     order = sorted(range(len(infos)), key=lambda i: infos[i].header_offset)
     return {
         i
@@ -101,46 +89,43 @@ def _overlapping(infos: Sequence[zipfile.ZipInfo]) -> set[int]:
 
 
 def _unpack(data: bytes, info: zipfile.ZipInfo) -> bytes:
-    """At most one byte more than the member says it has."""
+    """Unpack a member, up to one byte more than the size in its header."""
     signature, *_, name, extra = _LOCAL.unpack_from(data, info.header_offset)
     start = info.header_offset + _LOCAL.size + name + extra
     packed = memoryview(data)[start : start + info.compress_size]
     if signature != _SIGNATURE or len(packed) < info.compress_size:
         raise ValueError
-    most = info.file_size + 1
+    limit = info.file_size + 1
     match info.compress_type:
         case zipfile.ZIP_STORED:
-            return bytes(packed[:most])
+            return bytes(packed[:limit])
         case zipfile.ZIP_DEFLATED:
-            return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
+            return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, limit)
         case zipfile.ZIP_BZIP2:
-            return bz2.BZ2Decompressor().decompress(packed, most)
+            return bz2.BZ2Decompressor().decompress(packed, limit)
         case _:
-            # The same as in a file of its own, which has the size where the ZIP has two numbers less.
+            # An LZMA file has the unpacked size where the ZIP has two version numbers.
             size = b"\xff" * 8 if info.flag_bits & _HAS_END_MARK else struct.pack("<Q", info.file_size)
             alone = b"".join((packed[4:9], size, packed[9:]))
-            return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _MEMORY).decompress(alone, most)
+            return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _DECODER_BYTES).decompress(alone, limit)
 
 
 def _salvage(data: bytes) -> Iterator[zipfile.ZipInfo]:
-    """The entries of a ZIP without a directory, each by the header before it; one pass."""
+    """Yield the entries of a ZIP without a directory by the header before each, in one pass."""
     position = data.find(_SIGNATURE)
     while 0 <= position <= len(data) - _LOCAL.size:
         _, _, flags, method, _, _, crc, packed, size, name, extra = _LOCAL.unpack_from(data, position)
         start = position + _LOCAL.size
         raw = data[start : start + name]
         start += name + extra
+        end = start + packed
         if flags & _SIZES_FOLLOW:
             end = data.find(_DESCRIPTOR, start)
             if not 0 <= end <= len(data) - 16:
                 return
             crc, packed, size = struct.unpack_from("<3I", data, end + 4)
-            following = end
-        else:
-            following = start + packed
-        encoding = "utf-8" if flags & _UTF8 else "cp437"
-        info = zipfile.ZipInfo(raw.decode(encoding, "replace"))
+        info = zipfile.ZipInfo(raw.decode("utf-8" if flags & _UTF8 else "cp437", "replace"))
         info.header_offset, info.flag_bits, info.compress_type = position, flags, method
         info.CRC, info.compress_size, info.file_size = crc, packed, size
         yield info
-        position = data.find(_SIGNATURE, following)
+        position = data.find(_SIGNATURE, end)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.types import Document, File, Section
 
 MAX_TEXT = 1 << 30
 """Bytes. More text than this is a bomb, not a document."""
+NO_TEXT = Problem(SkipReason.NOT_TEXT, "holds no text; if it shows pictures of text, hand in the text itself")
 
 
 class Extract:
@@ -19,7 +20,7 @@ class Extract:
         self._size = 0
 
     def section(self, label: str) -> None:
-        """Begin a page, paragraph or cell: what is written from here on belongs to it."""
+        """Begin a page, paragraph or cell."""
         if self._sections and self._sections[-1].start == self._size:
             self._sections.pop()  # nothing was written to it
         self._sections.append(Section(self._size, label))
@@ -28,15 +29,16 @@ class Extract:
         piece = text.encode("utf-8", "replace")  # half a surrogate pair is not a character
         self._size += len(piece)
         if self._size > MAX_TEXT:
-            raise Unreadable(
-                self._original.name,
-                SkipReason.TOO_LARGE,
-                f"holds more than {MAX_TEXT >> 20} MB of text; split it",
-            )
+            detail = f"holds more than {MAX_TEXT >> 20} MB of text; split it"
+            raise Unreadable(self._original.name, SkipReason.TOO_LARGE, detail)
         self._pieces.append(piece)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._size
 
     def document(self, language: str = "text") -> Document:
         """Return the extracted text as a document, under the name and format of the file."""
         file, text = self._original, b"".join(self._pieces)
-        kind, sections = file.format or "plain", tuple(self._sections)
-        return Document(file.name, text, "utf-8", kind, language, sections, file.sha256())
+        sections = tuple(self._sections)
+        return Document(file.name, text, "utf-8", file.format or "plain", language, sections, file.sha256())

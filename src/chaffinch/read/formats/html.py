@@ -8,18 +8,18 @@ from chaffinch.native.fingerprint import Source, page_text
 from chaffinch.read.encoding import UTF8, detect, single_byte_table
 from chaffinch.types import Document
 
-# Nothing that was taken is given back: many comments could be parted in more ways than there is time for.
+# Possessive throughout: with backtracking, a page of many comments would take exponential time.
 _START = re.compile(
     rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html)\b",
     re.I | re.S,
 )
-_HEAD = 4096
+_HEAD_BYTES = 1 << 12
 
 
 def is_html(data: bytes) -> bool:
-    """Tell by the first bytes."""
+    """Return whether the first bytes are those of a web page."""
     start = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
-    return start.startswith(b"<") and _START.match(data[:_HEAD]) is not None
+    return start.startswith(b"<") and _START.match(data[:_HEAD_BYTES]) is not None
 
 
 def source(document: Document) -> Source:

@@ -1,4 +1,4 @@
-"""JSON Lines -> documents: one on each line, with what is said about it."""
+"""JSON Lines -> documents: one on each line, with its URL, contact and date."""
 
 from __future__ import annotations
 
@@ -9,61 +9,55 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.errors import SkipReason
 from chaffinch.languages.language import named
 from chaffinch.types import Document, Skipped
 
 ENDINGS = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _TEXT, _NAME = ("text", "content"), ("name", "id", "path", "url")
-_BUFFER = 1 << 20
-"""Bytes that are read together: a line is often longer than the usual few thousand."""
-_LONGEST = 1 << 30
-"""A line with more characters is no document's."""
+_BUFFER_BYTES = 1 << 20
+"""More than the default, because a line holds a whole document."""
+_MAX_LINE = 1 << 30
+"""Bytes. Longer lines are not documents."""
 
 
 def is_json_lines(path: Path, *, is_named: bool) -> bool:
-    """Whether a file holds a document on each line. In a folder, its first line must hold one."""
+    """Return whether a file holds a document on each line. In a folder, its first line must hold one."""
     if not (path.name.lower().endswith(ENDINGS) and path.is_file()):
         return False
     return is_named or isinstance(next(read(path), None), tuple)
 
 
 def read(path: Path) -> Iterator[tuple[Document, Mapping[str, str]] | Skipped]:
-    """Each line has `text`, and `name` or `id`, `language`, `url`, `contact` and `date` if it likes."""
+    """Yield a document for each line, which has `text` and may have `name`, `language`, `url` and so on."""
     packed = path.suffix.lower() == ".gz"
     try:
-        with gzip.open(path) if packed else path.open("rb", _BUFFER) as file:
-            number = 0
-            while line := file.readline(_LONGEST):
-                number += 1
+        with gzip.open(path) if packed else path.open("rb", _BUFFER_BYTES) as file:
+            lines = iter(lambda: file.readline(_MAX_LINE), b"")
+            for number, line in enumerate(lines, 1):
                 if line.strip():
-                    yield _document(path, number, line)
+                    yield _document(f"{path}:{number}", line)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         yield Skipped(str(path), SkipReason.DAMAGED, f"cannot be read to the end ({reason})")
 
 
-def _document(path: Path, number: int, line: bytes) -> tuple[Document, Mapping[str, str]] | Skipped:
-    place = f"{path}:{number}"
+def _document(place: str, line: bytes) -> tuple[Document, Mapping[str, str]] | Skipped:
     try:
-        said = json.loads(line)
-        text = _first(said, _TEXT)
-        if text is None:
-            raise Unreadable(place, SkipReason.INVALID, 'no "text" in it')
+        fields = json.loads(line)
     except (ValueError, RecursionError) as error:
         return Skipped(place, SkipReason.DAMAGED, f"not JSON ({error})")
-    except Unreadable as error:
-        return Skipped.because(error, place)
-    name = _first(said, _NAME) or place
-    about = {key: str(said[key]) for key in ("url", "contact", "date") if said.get(key) is not None}
-    language = named(str(said.get("language"))) or "text"  # which may also say that it is in English
-    data = text.encode("utf-8", "surrogatepass")
-    return Document(name, data, "utf-8", "plain", language), about
+    if not isinstance(fields, dict):
+        return Skipped(place, SkipReason.INVALID, "not a JSON object")
+    text = _first(fields, _TEXT)
+    if text is None:
+        return Skipped(place, SkipReason.INVALID, 'no "text" in it')
+    name = _first(fields, _NAME) or place
+    about = {key: str(fields[key]) for key in ("url", "contact", "date") if fields.get(key) is not None}
+    language = named(str(fields.get("language"))) or "text"  # it may name a natural language
+    return Document(name, text.encode("utf-8", "surrogatepass"), "utf-8", "plain", language), about
 
 
-def _first(said: Any, keys: tuple[str, ...]) -> str | None:
-    """What stands under the first of the keys that is there."""
-    if not isinstance(said, dict):
-        raise Unreadable("", SkipReason.INVALID, "not an object")
-    found = next((said[key] for key in keys if said.get(key) is not None), None)
-    return None if found is None else str(found)
+def _first(fields: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    """Return the value of the first of these keys that has one."""
+    return next((str(fields[key]) for key in keys if fields.get(key) is not None), None)

@@ -7,9 +7,11 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.archives.members import unused_name
 from chaffinch.read.encoding import detect, single_byte_table
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
@@ -18,8 +20,17 @@ from chaffinch.types import Document, File
 if TYPE_CHECKING:
     from email.message import Message
 
-_FIELD = re.compile(rb"([!-9;-~]{1,76})[ \t]*:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
-_TELLING = {b"from", b"to", b"subject", b"date", b"received", b"message-id", b"mime-version", b"return-path"}
+_FIELD = re.compile(rb"([!-9;-~]{1,76}+)[ \t]*+:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
+_COMMON_FIELDS = {
+    b"from",
+    b"to",
+    b"subject",
+    b"date",
+    b"received",
+    b"message-id",
+    b"mime-version",
+    b"return-path",
+}
 _POSTMARK = re.compile(rb"From [^\r\n]{1,300}\r?\n(?=[!-9;-~]{1,76}:)")
 _QUOTED_POSTMARK = re.compile(rb"^>(>*From )", re.M)
 _BLANK_LINE = re.compile(rb"\n\r?\n")
@@ -27,50 +38,52 @@ _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f<>:"|?*]+')
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
-# What mail says and what it means, which is more.
+# Encodings that mail declares, and the larger ones that programs really use.
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932", "iso8859-1": "cp1252"}
 _MULTIBYTE = re.compile(
     r"utf-(7|8|8-sig|16|32)(-[bl]e)?|gb\w+|big5\w*|cp9\d\d|euc_\w+|iso2022_\w+|shift_jis\w*|hz"
 )
 
 _MAX_HEADERS = 1 << 16
-_MAX_HEADER = 1000  # of the headers that matter; some are parsed in time that grows with the square
+_MAX_HEADER = 1000  # longer ones could take quadratic time to parse
 _MAX_PARTS = 100_000
 _MAX_DEPTH = 32
 _MAX_NAME = 150
 
 
 def is_mail(head: bytes) -> bool:
-    """Whether it begins with headers, two of them among those that nearly every message has."""
-    at = 0
-    found = set()
-    while header := _FIELD.match(head, at):
-        at = header.end()
-        found.add(header[1].lower())
-    rest = head[at:]
-    ends = rest.startswith((b"\n", b"\r\n")) or b"\n" not in rest  # the head may break off within a header
-    return ends and len(found & _TELLING) >= 2
+    """Return whether a file begins with headers, at least two of which nearly every message has."""
+    end = 0
+    fields = set()
+    while header := _FIELD.match(head, end):
+        end = header.end()
+        fields.add(header[1].lower())
+    if not fields:
+        return False
+    rest = head[end:]
+    ends = rest.startswith((b"\n", b"\r\n")) or b"\n" not in rest  # the head may end within a header
+    return ends and len(fields & _COMMON_FIELDS) >= 2
 
 
 def is_mbox(head: bytes) -> bool:
-    """Whether it begins with the line that begins every message of a mailbox, and a message."""
+    """Return whether a file begins with the "From " line of a mailbox and a message."""
     start = _POSTMARK.match(head)
     return start is not None and is_mail(head[start.end() :])
 
 
 def read(file: File) -> Iterator[Document | File]:
-    """The text of each message and, after it, what is attached, as it came."""
-    empty = True
+    """Yield the text of each message, then its attachments as files."""
+    is_empty = True
     for message in _messages(file) if file.format == "mbox" else [file]:
-        for found in _contents(message):
-            empty = False
-            yield found
-    if empty:
+        for item in _contents(message):
+            is_empty = False
+            yield item
+    if is_empty:
         raise Unreadable(file.name, SkipReason.NOT_TEXT, "holds no text and no attachments; export it again")
 
 
 def _messages(file: File) -> Iterator[File]:
-    """The messages of a mailbox."""
+    """Yield the messages of a mailbox."""
     data = file.data
     marks = [
         mark
@@ -86,32 +99,34 @@ def _messages(file: File) -> Iterator[File]:
 
 
 @dataclass(slots=True)
-class _Found:
-    """What a message held so far, apart from its text."""
+class _Parts:
+    """The attachments of a message, and how many parts were read so far."""
 
     attachments: list[tuple[str, bytes]] = field(default_factory=list)
-    parts: int = 0
+    count: int = 0
 
 
 def _contents(file: File) -> Iterator[Document | File]:
     headers, body = _split(file.data)
-    found = _Found()
-    texts = _walk(file.name, headers, body, found, 0)
+    parts = _Parts()
+    texts = _walk(file.name, headers, body, parts, 0)
     extract = Extract(file)
-    labelled = [("subject", _subject(headers)), *(("body", text) for text in texts)]
-    for label, text in labelled:
+    subject = " ".join(_words(str(headers["Subject"] or "")).split())
+    for label, text in [("subject", subject), *(("body", text) for text in texts)]:
         if text:
             extract.section(label)
             extract.write(text + "\n")
-    if any(text for _, text in labelled):
+    if not extract.is_empty:
         yield extract.document()
-    used: dict[str, int] = {}
-    for name, content in found.attachments:
-        yield File(f"{file.name}/{_unused(name, used)}", content)
+    used: set[str] = set()
+    repeats: dict[str, int] = {}
+    for name, content in parts.attachments:
+        used.add(unique := unused_name(name, used, repeats))
+        yield File(f"{file.name}/{unique}", content)
 
 
 def _split(data: bytes) -> tuple[Message, bytes]:
-    """The headers and what follows them."""
+    """Return the headers and the body."""
     from email.parser import HeaderParser  # slow to import, seldom needed
 
     if data.startswith((b"\n", b"\r\n")):  # no headers
@@ -119,11 +134,7 @@ def _split(data: bytes) -> tuple[Message, bytes]:
     blank = _BLANK_LINE.search(data)
     end, start = blank.span() if blank else (len(data), len(data))
     head = data[: min(end, _MAX_HEADERS)]
-    try:
-        text = head.decode()
-    except UnicodeDecodeError:
-        text = head.decode("latin-1")
-    headers = HeaderParser().parsestr(text)
+    headers = HeaderParser().parsestr(head.decode(_encoding(head, "utf-8") or "latin-1"))
     for name in ("Subject", "Content-Type", "Content-Disposition"):
         value = headers[name]
         if value and len(value) > _MAX_HEADER:
@@ -131,34 +142,28 @@ def _split(data: bytes) -> tuple[Message, bytes]:
     return headers, data[start:]
 
 
-def _walk(name: str, headers: Message, body: bytes, found: _Found, depth: int) -> list[str]:
-    """The texts of a part of a message and of the parts in it."""
-    found.parts += 1
-    if found.parts > _MAX_PARTS:
-        raise Unreadable(
-            name,
-            SkipReason.TOO_LARGE,
-            f"has more than {_MAX_PARTS:,} parts, as no message has; export it again",
-        )
-    kind = headers.get_content_type()
-    boundary = headers.get_boundary() if kind.startswith("multipart/") and depth < _MAX_DEPTH else None
-    kinds: list[str] = []
-    texts: list[list[str]] = []
-    for part in _parts(body, boundary.encode()) if boundary else ():
+def _walk(name: str, headers: Message, body: bytes, parts: _Parts, depth: int) -> list[str]:
+    """Return the texts of a part of a message and of the parts in it."""
+    parts.count += 1
+    if parts.count > _MAX_PARTS:
+        detail = f"has more than {_MAX_PARTS:,} parts, which no real message has; export it again"
+        raise Unreadable(name, SkipReason.TOO_LARGE, detail)
+    media_type = headers.get_content_type()
+    boundary = headers.get_boundary() if media_type.startswith("multipart/") and depth < _MAX_DEPTH else None
+    inner: list[tuple[bool, list[str]]] = []  # whether it is not plain text, and its texts
+    for part in _between(body, boundary.encode()) if boundary else ():
         inner_headers, inner_body = _split(part)
-        kinds.append(inner_headers.get_content_type())
-        texts.append(_walk(name, inner_headers, inner_body, found, depth + 1))
-    if not texts:
-        return _leaf(kind, headers, _decoded(headers, body), found)
-    if kind == "multipart/alternative":
-        # The same in several forms: plain text is what needs no guessing.
-        order = sorted(range(len(texts)), key=lambda i: kinds[i] != "text/plain")
-        return next((texts[i] for i in order if any(texts[i])), [])
-    return [text for part in texts for text in part]
+        texts = _walk(name, inner_headers, inner_body, parts, depth + 1)
+        inner.append((inner_headers.get_content_type() != "text/plain", texts))
+    if not inner:
+        return _leaf(media_type, headers, _decoded(headers, body), parts)
+    if media_type == "multipart/alternative":  # one text in several forms; prefer plain text
+        return next((texts for _, texts in sorted(inner, key=itemgetter(0)) if any(texts)), [])
+    return [text for _, texts in inner for text in texts]
 
 
-def _parts(body: bytes, boundary: bytes) -> Iterator[bytes]:
-    """What stands between the lines that separate parts; the last may lack its end."""
+def _between(body: bytes, boundary: bytes) -> Iterator[bytes]:
+    """Yield the parts between the boundary lines; the last part may lack its end."""
     start = None
     for line in re.finditer(b"--" + re.escape(boundary) + rb"(--)?[ \t]*+\r?(?:\n|\Z)", body):
         if line.start() and body[line.start() - 1] != ord("\n"):
@@ -172,22 +177,22 @@ def _parts(body: bytes, boundary: bytes) -> Iterator[bytes]:
         yield body[start:]
 
 
-def _leaf(kind: str, headers: Message, content: bytes, found: _Found) -> list[str]:
-    """The text of a part, unless it is an attachment."""
+def _leaf(media_type: str, headers: Message, content: bytes, parts: _Parts) -> list[str]:
+    """Return the text of a part, or add it to the attachments."""
     file = _clean(_words(headers.get_filename() or ""))
     shown = not file and headers.get_content_disposition() != "attachment"
-    if shown and kind in ("text/plain", "text/html"):
-        return [_text(kind, headers, content)]
-    if kind.startswith("multipart/"):  # without parts
+    if shown and media_type in ("text/plain", "text/html"):
+        return [_text(media_type, headers, content)]
+    if media_type.startswith("multipart/"):  # without parts
         return [_text("text/plain", headers, content)]
-    if content.strip() and kind not in _SIGNATURES:
-        extension = ".eml" if kind == "message/rfc822" else ""
-        found.attachments.append((file or f"part {found.parts}{extension}", content))
+    if content.strip() and media_type not in _SIGNATURES:
+        extension = ".eml" if media_type == "message/rfc822" else ""
+        parts.attachments.append((file or f"part {parts.count}{extension}", content))
     return []
 
 
 def _decoded(headers: Message, body: bytes) -> bytes:
-    """The body as it was before it was made fit for mail."""
+    """Return the body without its transfer encoding."""
     encoding = str(headers["Content-Transfer-Encoding"] or "").strip().lower()
     if encoding == "quoted-printable":
         return binascii.a2b_qp(body)
@@ -198,9 +203,9 @@ def _decoded(headers: Message, body: bytes) -> bytes:
     return body
 
 
-def _text(kind: str, headers: Message, content: bytes) -> str:
+def _text(media_type: str, headers: Message, content: bytes) -> str:
     encoding = _encoding(content, headers.get_content_charset() or "")
-    if kind == "text/html":
+    if media_type == "text/html":
         return html_text(content, encoding)
     text = content.decode(encoding or detect(content), "replace").replace("\r\n", "\n")
     if str(headers.get_param("format", "")).lower() == "flowed":
@@ -209,12 +214,12 @@ def _text(kind: str, headers: Message, content: bytes) -> str:
 
 
 def _encoding(content: bytes, declared: str) -> str | None:
-    """The encoding that is declared, if there is such a thing and the content is in it."""
+    """Return the declared encoding, if it exists and the content is valid in it."""
     try:
         name = codecs.lookup(declared).name
         name = _WIDER.get(name, name)
         if not _MULTIBYTE.fullmatch(name) and single_byte_table(name) is None:
-            return None  # no encoding of texts, and maybe a slow one
+            return None  # not an encoding of text, and perhaps a slow one
         content.decode(name)
     except (LookupError, ValueError):
         return None
@@ -222,9 +227,9 @@ def _encoding(content: bytes, declared: str) -> str | None:
 
 
 def _unflowed(text: str, drop_space: bool) -> str:
-    """Paragraphs of which each is one line again (RFC 3676)."""
+    """Return flowed text (RFC 3676) with each paragraph on one line."""
     pieces: list[str] = []
-    open_depth = -1  # of quotation, if the line before goes on
+    open_depth = -1  # of quotation, if the line before continues
     for line in text.split("\n"):
         content = line.lstrip(">")
         depth = len(line) - len(content)
@@ -237,12 +242,8 @@ def _unflowed(text: str, drop_space: bool) -> str:
     return "".join(pieces)[1:]
 
 
-def _subject(headers: Message) -> str:
-    return " ".join(_words(str(headers["Subject"] or "")).split())
-
-
 def _words(value: str) -> str:
-    """A header with its encoded words (=?utf-8?q?=C3=A9?=) decoded."""
+    """Return a header with its encoded words (=?utf-8?q?=C3=A9?=) decoded."""
     from email.errors import HeaderParseError
     from email.header import decode_header
 
@@ -254,22 +255,13 @@ def _words(value: str) -> str:
 
 
 def _word(word: bytes, charset: str | None) -> str:
-    if charset is None:  # it was not encoded; so decode_header gives it
+    if charset is None:  # not encoded; this is how decode_header returns it
         return word.decode("raw_unicode_escape", "replace")
     return word.decode(_encoding(word, charset) or _encoding(word, "utf-8") or "latin-1")
 
 
 def _clean(name: str) -> str:
-    """A file's name without folders or characters that no name has."""
+    """Return a file's name without folders and unusual characters."""
     name = _NOT_IN_NAMES.sub(" ", name.replace("\\", "/").rpartition("/")[2]).strip(" .")
     stem, dot, extension = name.rpartition(".")
     return name if len(name) <= _MAX_NAME else (stem or name)[:_MAX_NAME] + (dot + extension)[:20]
-
-
-def _unused(name: str, used: dict[str, int]) -> str:
-    """The name, or with a number if another attachment has it."""
-    used[name] = used.get(name, 0) + 1
-    if used[name] == 1:
-        return name
-    stem, dot, extension = name.rpartition(".")
-    return f"{stem} ({used[name]}).{extension}" if dot else f"{name} ({used[name]})"

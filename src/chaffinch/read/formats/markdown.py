@@ -1,7 +1,7 @@
 """Markdown -> a Source of what a reader of the rendered page sees.
 
-Nothing is moved: markup is overwritten with spaces, so a place in what is left is that place in the file. Only
-letters and digits need care, since the front end drops punctuation: emphasis, tables, escapes are left alone.
+Markup is overwritten with spaces, so offsets in the result are offsets in the file. The front end drops
+punctuation, so only letters and digits need care: emphasis, tables and escapes stay.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 from chaffinch.native.fingerprint import Source
 from chaffinch.types import Document
 
-# The set at the start is what makes the search for a token fast; its character is punctuation and may stay. No
-# pattern gives back what it took, and each stops where another of its kind may begin: all are linear.
+# The set at the start makes the search fast; the character it matches is punctuation and may stay. No pattern
+# backtracks, and each stops where another of its kind may begin, so all take linear time.
 _TOKEN = re.compile(
     rb"""[\\\n`\[\]<&{](?:
       (?<=\\)[!-/:-@\[-`{-~]  # an escape: what follows is no markup
@@ -59,18 +59,18 @@ def source(document: Document) -> Source:
 
 
 def blank(data: bytes) -> bytes:
-    """As many bytes, in UTF-8 as these, with spaces for all that a reader does not see."""
-    page = _Page(b"\n" + data)  # every line then begins behind a line feed
-    at: int | None = 0
+    """Return a text in UTF-8 with spaces for everything a reader does not see, as long as before."""
+    page = _Page(b"\n" + data)  # so that every line begins after a line feed
+    position: int | None = 0
     if front := _FRONT_MATTER.match(page.data):
-        at = page.blank(1, front.end())
-    while at is not None:
-        at = page.read_on(at)
+        position = page.blank(1, front.end())
+    while position is not None:
+        position = page.read_on(position)
     return bytes(page.left[1:])
 
 
 class _Page:
-    """A file, and what has been blanked of it so far."""
+    """A file, and the text of it that is not blanked so far."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -78,16 +78,16 @@ class _Page:
         self.labels = {_folded(label) for label in _LABEL.findall(data)}
         self.endless: set[re.Pattern[bytes]] = set()
         self.numbered = -1
-        """Behind the number of the last item, if no paragraph has begun since."""
+        """The end of the number of the last list item, if no paragraph has begun since, else -1."""
 
     def blank(self, start: int, end: int, text: bytes = b"") -> int:
-        """Tells where to go on."""
+        """Overwrite a range and return its end."""
         self.left[start:end] = text.ljust(end - start)
         return end
 
-    def read_on(self, at: int) -> int | None:
-        """Up to something that is skipped whole; tells where to go on."""
-        for token in _TOKEN.finditer(self.data, at):
+    def read_on(self, position: int) -> int | None:
+        """Read up to something that is skipped whole. Return where to continue, or None at the end."""
+        for token in _TOKEN.finditer(self.data, position):
             kind = token.lastgroup
             if kind is None:
                 continue
@@ -113,36 +113,36 @@ class _Page:
                         return then
                 case "entity":
                     text = html.unescape(token[0].decode()).encode("utf-8", "replace")
-                    # What does not fit is a sign with a mark on it: no letter, and so not read anyway.
+                    # A character that does not fit is a sign with a mark, not a letter, and is not read anyway.
                     self.blank(start - 1, end, text if len(text) <= len(token[0]) else b"")
                 case _:
                     self.blank(start, end)
         return None
 
     def fence(self, start: int, line_end: int, fence: bytes) -> int:
-        """Past a block of code, whose first line may name its language."""
+        """Blank the first line of a block of code, which may name its language, and return the block's end."""
         self.blank(start + 1, line_end)
-        closing = re.compile(rb"\n[ \t>]*+%s{%d,}+[ \t\r]*+(?=\n|\Z)" % (fence[:1], len(fence)))
-        found = closing.search(self.data, line_end)
-        return found.end() if found else len(self.data)
+        pattern = re.compile(rb"\n[ \t>]*+%s{%d,}+[ \t\r]*+(?=\n|\Z)" % (fence[:1], len(fence)))
+        closing = pattern.search(self.data, line_end)
+        return closing.end() if closing else len(self.data)
 
-    def code(self, at: int, ticks: bytes) -> int:
-        """Past code within a line, if as many backticks close it in the same paragraph."""
+    def code(self, start: int, ticks: bytes) -> int:
+        """Return the end of code within a line, if as many backticks close it in the same paragraph."""
         if len(ticks) > _MAX_BACKTICKS:
-            return at
-        found = _TICKS[len(ticks)].search(self.data, at)
-        return found.end() if found and not _BLANK_LINE.search(self.data, at, found.start()) else at
+            return start
+        closing = _TICKS[len(ticks)].search(self.data, start)
+        is_code = closing and not _BLANK_LINE.search(self.data, start, closing.start())
+        return closing.end() if closing and is_code else start
 
-    def raw(self, start: int, end: int, closing: re.Pattern[bytes]) -> int:
-        """Past what is not shown, if it is closed; an end that was sought in vain is not sought again."""
-        found = None if closing in self.endless else closing.search(self.data, end)
-        if found is None:
-            self.endless.add(closing)
-            return self.blank(start, end)
-        return self.blank(start, found.end())
+    def raw(self, start: int, end: int, pattern: re.Pattern[bytes]) -> int:
+        """Blank something that is not shown, up to its end. An end that does not occur is searched for once."""
+        closing = None if pattern in self.endless else pattern.search(self.data, end)
+        if closing is None:
+            self.endless.add(pattern)
+        return self.blank(start, closing.end() if closing else end)
 
     def is_item(self, start: int, number: bytes) -> bool:
-        """Whether a number at the start of a line counts: in a paragraph, only 1 begins a list."""
+        """Return whether a number at the start of a line begins a list item: in a paragraph, only 1 does."""
         if int(number) == 1 or start == 0 or self.data[max(0, start - 2) : start].endswith((b"\n", b"\n\r")):
             return True
         return self.numbered >= 0 and not _BLANK_LINE.search(self.data, self.numbered, start)

@@ -31,11 +31,11 @@ _BROKEN_WORD = re.compile(
 # Other places in the text show whether the word had a hyphen before it was broken.
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]++-[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]*")
-# As characters, and as bytes of two encodings of TeX's fonts, which older files do not explain.
+# As characters, and as bytes in two encodings of TeX's fonts, which older files do not declare.
 _LIGATURES = {
-    letters: ("ff", "fi", "fl", "ffi", "ffl")[i]
+    chr(ord(first) + i): letters
     for first in ("\ufb00", "\x0b", "\x1b")
-    for i, letters in enumerate(chr(ord(first) + n) for n in range(5))
+    for i, letters in enumerate(("ff", "fi", "fl", "ffi", "ffl"))
 } | {"\ufb05": "st", "\ufb06": "st"}
 _LIGATURE = re.compile("[\ufb00-\ufb06\x0b-\x0f\x1b-\x1f]")
 
@@ -67,7 +67,7 @@ class _Worker:
             answer = self._ask(file)
         if "error" not in answer:
             return cast(list[str], answer["pages"])
-        if "password" in answer["error"].lower():
+        if answer.get("is_protected"):
             detail = "is protected by a password; save it without one"
             raise Unreadable(file.name, SkipReason.PROTECTED, detail)
         detail = f"not a PDF that can be read ({answer['error']}); save it again"
@@ -130,7 +130,9 @@ atexit.register(_worker.stop)
 
 def _mend_words(pages: list[str]) -> list[str]:
     """Return the pages with ligatures spelled out and broken words joined."""
-    pages = [_LIGATURE.sub(lambda found: _LIGATURES[found[0]], page.replace("\r\n", "\n")) for page in pages]
+    pages = [
+        _LIGATURE.sub(lambda ligature: _LIGATURES[ligature[0]], page.replace("\r\n", "\n")) for page in pages
+    ]
     hyphenated = {word for page in pages for word in _COMPOUND.findall(page)}
 
     def join(broken: re.Match[str]) -> str:

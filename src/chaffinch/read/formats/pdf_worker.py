@@ -51,12 +51,13 @@ def _limit(size: int) -> None:
 def _read(data: bytes) -> dict[str, object]:
     """Return the text of every page, or an error of PDFium's."""
     from pypdfium2 import PdfDocument, PdfiumError
+    from pypdfium2.raw import FPDF_ERR_PASSWORD
 
     try:
         with PdfDocument(data) as pdf:
             return {"pages": list(_pages(pdf))}
     except PdfiumError as error:
-        return {"error": str(error)}
+        return {"error": str(error), "is_protected": error.err_code == FPDF_ERR_PASSWORD}
     except MemoryError:
         return {"error": "out of memory"}
 

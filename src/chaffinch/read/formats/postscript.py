@@ -1,4 +1,4 @@
-"""PostScript -> PDF by Ghostscript, which is an external program, and then as PDF."""
+"""PostScript -> its text, page by page: Ghostscript, a separate program, converts it to PDF."""
 
 from __future__ import annotations
 
@@ -15,24 +15,21 @@ from chaffinch.read.formats import pdf
 from chaffinch.types import Document, File
 
 SECONDS = 60
-"""PostScript is a programming language: a document may run forever."""
+"""Time limit. PostScript is a programming language, so a document may run forever."""
 
 _PROGRAMS = ("gs", "gswin64c", "gswin32c")
-# Nothing but temporary files can be read or written, and nothing is asked of a terminal.
+# Only temporary files can be read or written, and nothing waits for a terminal.
 _OPTIONS = ("-dSAFER", "-dBATCH", "-dNOPAUSE", "-dQUIET", "-sDEVICE=pdfwrite", "-sOutputFile=out.pdf")
 # In blocks of 512 bytes and in kilobytes; not every shell can limit memory.
 _LIMITED = 'ulimit -f 2000000; ulimit -v 4000000 2>/dev/null; exec "$@"'
 
 
 def read(file: File) -> Iterator[Document]:
-    """The text with the page of every byte."""
-    program = next((path for name in _PROGRAMS if (path := shutil.which(name))), None)
+    """Yield the text with the page of every byte."""
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     if program is None:
-        raise Unreadable(
-            file.name,
-            SkipReason.NEEDS_PROGRAM,
-            "PostScript is read by Ghostscript, which is not here; install it",
-        )
+        detail = "PostScript needs Ghostscript; install it, or print the file to PDF"
+        raise Unreadable(file.name, SkipReason.NEEDS_PROGRAM, detail)
     with TemporaryDirectory(prefix="chaffinch-") as folder:
         Path(folder, "in.ps").write_bytes(file.data)
         command = [program, *_OPTIONS, "in.ps"]
@@ -49,17 +46,11 @@ def read(file: File) -> Iterator[Document]:
                 timeout=SECONDS,
             )
         except subprocess.TimeoutExpired:
-            raise Unreadable(
-                file.name,
-                SkipReason.DAMAGED,
-                f"Ghostscript was not done after {SECONDS} s; print it to PDF yourself",
-            ) from None
-        made = Path(folder, "out.pdf")
-        # A program that fails half-way has printed the pages before.
-        if not made.exists() or not made.stat().st_size:
-            raise Unreadable(
-                file.name,
-                SkipReason.DAMAGED,
-                f"Ghostscript could not read it (exit code {done.returncode})",
-            )
-        yield from pdf.read(replace(file, data=made.read_bytes()))
+            detail = f"Ghostscript was not done after {SECONDS} s; print it to PDF yourself"
+            raise Unreadable(file.name, SkipReason.DAMAGED, detail) from None
+        output = Path(folder, "out.pdf")
+        # If the document fails halfway, the pages before that are there.
+        if not output.exists() or not output.stat().st_size:
+            detail = f"Ghostscript could not read it (exit code {done.returncode}); print it to PDF yourself"
+            raise Unreadable(file.name, SkipReason.DAMAGED, detail)
+        yield from pdf.read(replace(file, data=output.read_bytes()))

@@ -12,7 +12,7 @@ from chaffinch.types import Document
 
 @cache
 def lexer(front: str) -> core.Language:
-    """The native lexer of a language, with or without its names."""
+    """Return the native lexer of a language, with or without its names."""
     language, keep, _ = front.partition(KEEP_NAMES)
     rows = [*records(language), *([("keep-names",)] if keep else [])]
     return core.Language(language, b"\x1e".join(b"\x1f".join(f.encode() for f in row) for row in rows))

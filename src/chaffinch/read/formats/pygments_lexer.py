@@ -1,13 +1,14 @@
-"""Programs in any language that Pygments knows -> tokens, numbered as the native lexer numbers its own.
+"""Programs in any language that Pygments knows -> tokens, with the same symbols as the native lexer.
 
-Pygments is an extra: pip install 'chaffinch[languages]'. Its lexers are regular expressions in Python: some
-four hundred times slower than the native ones, and nothing here bounds their time on a hostile text.
+Pygments is optional: pip install 'chaffinch[languages]'. Its lexers are regular expressions in Python, about
+four hundred times slower than the native ones. Nothing here limits their time on a hostile text.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -25,21 +26,21 @@ _PIECES = re.compile(r"\w+|[^\w\s]")
 
 
 def tokens(data: bytes, encoding: str, name: str) -> Stream:
-    """The program's tokens; bytes of what is neither UTF-8 nor a byte a character are those of its UTF-8."""
-    text, places = _decoded(data, encoding)
+    """Return the program's tokens. In an encoding of several bytes a character, offsets count its UTF-8."""
+    text, offsets = _decoded(data, encoding)
     lexer = _lexer(name)
     ignore_case = bool(getattr(lexer, "flags", 0) & re.IGNORECASE)
     symbols: list[int] = []
     starts: list[int] = []
     ends: list[int] = []
     last = 0
-    # Lexers that mix languages may give tokens out of order.
-    for start, kind, spelling in sorted(lexer.get_tokens_unprocessed(text + "\n"), key=lambda token: token[0]):
+    # Lexers that mix languages may yield tokens out of order.
+    for start, token_type, spelling in sorted(lexer.get_tokens_unprocessed(text + "\n"), key=itemgetter(0)):
         end = min(start + len(spelling), len(text))
         if start < last or start >= end:
             continue
         last = end
-        how = _treatment(kind)
+        how = _treatment(token_type)
         if how == "string" and symbols and symbols[-1] == _STRING and ends[-1] == start:
             ends[-1] = end  # quotes, escapes and contents come one by one
         elif how in _WHOLE:
@@ -51,26 +52,23 @@ def tokens(data: bytes, encoding: str, name: str) -> Stream:
                 symbols.append(_symbol(piece[0], how == "spelling", ignore_case))
                 starts.append(start + piece.start())
                 ends.append(start + piece.end())
-    return Stream(np.array(symbols, np.uint32), _places(starts, places), _places(ends, places))
+    return Stream(np.array(symbols, np.uint32), _bytes(starts, offsets), _bytes(ends, offsets))
 
 
 @cache
-def _treatment(kind: Any) -> str:
-    """What becomes of a token of this kind."""
+def _treatment(token: Any) -> str:
+    """Return how tokens of this type are read."""
     t = pygments("pygments.token")
-    if kind in t.Comment or kind in t.String.Doc or kind in t.Whitespace:
+    if token in t.Comment or token in t.String.Doc or token in t.Whitespace:
         return "nothing"
-    if kind in t.Name:
-        return "name"
-    if kind in t.Number:
-        return "number"
-    if kind in t.Literal:
-        return "string"
-    return "spelling" if kind in t.Keyword or kind in t.Operator or kind in t.Punctuation else "unknown"
+    for types, treatment in ((t.Name, "name"), (t.Number, "number"), (t.Literal, "string")):
+        if token in types:
+            return treatment
+    return "spelling" if token in t.Keyword or token in t.Operator or token in t.Punctuation else "unknown"
 
 
 def _symbol(piece: str, keyword: bool, ignore_case: bool) -> int:
-    """A mark is its code point; a word is a keyword, or in text of no known kind a name."""
+    """Return the symbol of a mark (its code point), a keyword (its hash) or any other word (a name)."""
     if not (piece[0].isalnum() or piece[0] == "_"):
         return ord(piece)
     if not keyword:
@@ -80,19 +78,20 @@ def _symbol(piece: str, keyword: bool, ignore_case: bool) -> int:
 
 @cache
 def word_hash(word: str) -> int:
-    """The symbol of a keyword, as in the core."""
-    found = 0xCBF29CE484222325
+    """Return the symbol of a keyword, as in the core."""
+    value = 0xCBF29CE484222325
     for byte in word.encode("utf-8", "surrogateescape"):
-        found = (found ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return _WORD | (found ^ found >> 32) & 0xFFFFFFFF
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return _WORD | (value ^ value >> 32) & 0xFFFFFFFF
 
 
 def _decoded(data: bytes, encoding: str) -> tuple[str, NDArray[np.uint32] | None]:
-    """The text as Pygments wants it, and the byte of every character where that is not its number."""
-    if encoding != "utf-8" and single_byte_table(encoding) is not None:
-        return _unix(data.decode(encoding, "replace")), None
+    """Return the text for Pygments, and the offset of every character unless each is one byte."""
     if encoding != "utf-8":
-        data = data.decode(encoding, "replace").encode()
+        text = data.decode(encoding, "replace")
+        if single_byte_table(encoding) is not None:
+            return _unix(text), None
+        data = text.encode()
     text = data.decode("utf-8", "surrogateescape")  # an invalid byte is a character too
     if len(text) == len(data):
         return _unix(text), None
@@ -103,13 +102,13 @@ def _decoded(data: bytes, encoding: str) -> tuple[str, NDArray[np.uint32] | None
 
 
 def _unix(text: str) -> str:
-    """As long as before."""
+    """Return the text with line feeds at the ends of lines, as long as before."""
     return text.replace("\ufeff", " ").replace("\r\n", " \n").replace("\r", "\n")
 
 
-def _places(offsets: list[int], places: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
-    found = np.array(offsets, np.int64)
-    return found.astype(np.uint32) if places is None else places[found]
+def _bytes(characters: list[int], offsets: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
+    """Return the byte offsets of characters."""
+    return np.array(characters, np.uint32) if offsets is None else offsets[np.array(characters, np.int64)]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Rich Text Format -> its text."""
+"""Rich Text Format (RTF) -> the text of a document."""
 
 from __future__ import annotations
 
@@ -23,51 +23,22 @@ _SKIPPED = frozenset(
     fldinst sp shprslt nonesttables pntext listtext xe tc private ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn
     bkmkstart bkmkend rxe template operator""".split()
 )
-"""Groups that begin so hold no text, or text that is shown in another form as well."""
+"""First words of groups without text, or with text that occurs elsewhere in another form."""
 _KEPT = (b"shpinst", b"nesttableprops")
-"""Groups that old programs leave out and that hold text all the same."""
+"""First words of optional groups that hold text."""
 _CHARACTERS = {
-    b"tab": "\t",
-    b"line": "\n",
-    b"emdash": "\u2014",
-    b"endash": "\u2013",
-    b"lquote": "\u2018",
-    b"rquote": "\u2019",
-    b"ldblquote": "\u201c",
-    b"rdblquote": "\u201d",
-    b"bullet": "\u2022",
-    b"emspace": " ",
-    b"enspace": " ",
-    b"qmspace": " ",
-    b"~": "\u00a0",
-    b"_": "-",
-    b"{": "{",
-    b"}": "}",
-    b"\\": "\\",
-    b"\t": "\t",
-}
+    b"tab": "\t", b"line": "\n", b"emdash": "\u2014", b"endash": "\u2013", b"lquote": "\u2018",
+    b"rquote": "\u2019", b"ldblquote": "\u201c", b"rdblquote": "\u201d", b"bullet": "\u2022", b"emspace": " ",
+    b"enspace": " ", b"qmspace": " ", b"~": "\u00a0", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\", b"\t": "\t",
+}  # fmt: skip
 _PARAGRAPH_ENDS = (b"par", b"sect", b"page", b"column", b"\n", b"\r")
 _CELL_ENDS = (b"cell", b"nestcell")
 _ROWS = (b"trowd", b"row", b"nestrow")
 _CHARSETS = {
-    0: "cp1252",
-    77: "mac_roman",
-    128: "cp932",
-    129: "cp949",
-    130: "johab",
-    134: "gbk",
-    136: "cp950",
-    161: "cp1253",
-    162: "cp1254",
-    163: "cp1258",
-    177: "cp1255",
-    178: "cp1256",
-    186: "cp1257",
-    204: "cp1251",
-    222: "cp874",
-    238: "cp1250",
-    255: "cp437",
-}
+    0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950",
+    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
+    222: "cp874", 238: "cp1250", 255: "cp437",
+}  # fmt: skip
 _CODE_PAGES = {n: f"cp{n}" for n in (*range(1250, 1259), 437, 850, 852, 855, 857, 860, 861, 862, 863, 864, 865)}
 _CODE_PAGES |= {866: "cp866", 874: "cp874", 932: "cp932", 936: "gbk", 949: "cp949", 950: "cp950"}
 _CODE_PAGES |= {1361: "johab", 10000: "mac_roman", 10007: "mac_cyrillic", 65001: "utf-8"}
@@ -75,30 +46,30 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Group(NamedTuple):
-    """What holds within a pair of braces."""
+    """The settings within a pair of braces."""
 
     skipped: bool = False
     hidden: bool = False
     fonts: bool = False
     encoding: str = ""
-    """That of the font; "" for that of the document."""
+    """The encoding of the font, or "" for the encoding of the document."""
     fallback: int = 1
-    """How many characters after a Unicode one stand for it in old programs."""
+    """How many characters after a Unicode character replace it in old programs."""
     is_note: bool = False
 
 
 def read(file: File) -> Iterator[Document]:
-    """One document: its paragraphs, then its notes; headers, footers, comments and hidden text are left out."""
+    """Yield the paragraphs, then the notes, without headers, footers, comments and hidden text."""
     start = file.data[:64].find(b"{\\rtf")
     if start < 0:
-        raise Unreadable(file.name, SkipReason.DAMAGED, "does not begin as RTF does; save it again")
+        raise Unreadable(file.name, SkipReason.DAMAGED, "does not begin like RTF; save it again")
     reader = _Reader(Paragraphs(file))
     reader.read(file.data, start)
     yield reader.paragraphs.document()
 
 
 class _Reader:
-    """Where in the file we are, and what holds there."""
+    """The state of the parser at one position of the file."""
 
     def __init__(self, paragraphs: Paragraphs) -> None:
         self.paragraphs = paragraphs
@@ -106,25 +77,25 @@ class _Reader:
         self.outer: list[_Group] = []
         self.encoding = "cp1252"
         self.fonts: dict[int, str] = {}  # their encodings
-        self.font = 0  # the one that is being defined
-        self.bytes = bytearray()  # not decoded yet: a character may be made of an escape and a letter
+        self.font = 0  # the font being defined
+        self.bytes = bytearray()  # not decoded yet: a character may consist of an escape and a letter
         self.bytes_encoding = ""
         self.pieces: list[str] = []  # of the paragraph
         self.interrupted: list[str] = []  # the paragraph that a note is in
         self.note: list[str] = []
-        self.stand_ins = 0  # characters yet to be left out, as a Unicode one said the same
-        self.optional = False  # after \\*, which says that what is unknown is to be left out
+        self.stand_ins = 0  # characters still to skip, because a Unicode character came before them
+        self.optional = False  # after \\*: skip the group if its word is unknown
 
-    def read(self, data: bytes, at: int) -> None:
-        while token := _TOKEN.search(data, at):
-            at = token.end()
+    def read(self, data: bytes, position: int) -> None:
+        while token := _TOKEN.search(data, position):
+            position = token.end()
             kind = token.lastgroup
             if kind == "text":
                 self.characters(token[0])
             elif kind == "number" or kind == "word":
                 number = int(token["number"]) if token["number"] else None
                 if token["word"] == b"bin":
-                    at += max(number or 0, 0)
+                    position += max(number or 0, 0)
                 else:
                     self.control(token["word"], number)
             elif kind == "hex":
@@ -138,7 +109,7 @@ class _Reader:
                 self.close()
                 if not self.outer:
                     break
-        while self.outer:  # what a file that was cut short did not close
+        while self.outer:  # groups left open by a file that is cut off
             self.close()
         self.end_paragraph()
 
@@ -152,9 +123,9 @@ class _Reader:
 
     def characters(self, text: bytes) -> None:
         if self.stand_ins:
-            left_out = min(self.stand_ins, len(text))
-            self.stand_ins -= left_out
-            text = text[left_out:]
+            count = min(self.stand_ins, len(text))
+            self.stand_ins -= count
+            text = text[count:]
         self.optional = False
         if not (self.group.skipped or self.group.hidden):
             encoding = self.group.encoding or self.encoding
@@ -244,7 +215,7 @@ class _Reader:
             self.paragraphs.add(self.paragraph())
 
     def paragraph(self) -> str:
-        """The text since the last, which is done with."""
+        """Return the text since the last paragraph, and start a new one."""
         self.decode()
         text = "".join(self.pieces)
         self.pieces.clear()

@@ -1,9 +1,9 @@
 r"""TeX and LaTeX -> a Source of what the typeset pages say.
 
-Nothing is moved: commands are overwritten with spaces, so a place in what is left is that place in the file.
-Punctuation needs no care, since the front end drops it, and neither do accents: it drops marks, so \"o is read
-as the o that it leaves. Letters and digits of formulas stay, Greek ones and names like \sin included, because
-they are on the page as well. Macros of the writer's own are not expanded; their arguments are taken for text.
+Commands are overwritten with spaces, so offsets in the result are offsets in the file. The front end drops
+punctuation and accents, so neither needs care: \"o is read as o. Letters and digits of formulas stay, including
+Greek letters and names like \sin, because they are on the page too. The author's own macros are not expanded;
+their arguments count as text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NAMES_AS_TEXT = (
     "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln "
     "log max min sec sin sinh sup tan tanh Pr TeX LaTeX LaTeXe BibTeX XeTeX LuaTeX"
 )
-# A command is never shorter than what it writes, so the text fits in its place.
+# A command is never shorter than the text it stands for, so the text fits in its place.
 _CHARACTERS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ",
     "eta": "η", "theta": "θ", "vartheta": "θ", "iota": "ι", "kappa": "κ", "varkappa": "κ", "lambda": "λ",
@@ -31,9 +31,9 @@ _CHARACTERS = {
     "NG": "Ŋ", "ij": "ij", "IJ": "IJ", "textordfeminine": "a", "textordmasculine": "o", "texttrademark": "™",
 }  # fmt: skip
 
-# What follows a command and is no text, in order: d an argument, o an option in brackets, g a number or length,
-# D and l what is defined, B and E the name of an environment; v is text as it is written. Arguments behind
-# these are text, and so are all those of commands that are not listed.
+# What follows a command and is not text: d an argument, o an option in brackets, g a number or length, D and l
+# a definition, B and E the name of an environment; v is verbatim text. Arguments after these are text, and so
+# are all arguments of commands that are not listed.
 _COMMANDS = {
     "d": "label nocite index glossary input include includeonly subfile bibliography bibliographystyle "
     "addbibresource hypersetup geometry graphicspath hspace vspace addvspace pagestyle thispagestyle "
@@ -80,11 +80,11 @@ _ENVIRONMENTS = {
     "oood": "minipage",
 }
 _DROPPED = b"comment filecontents filecontents* tikzpicture tikzcd pgfpicture picture pspicture CCSXML".split()
-_AS_WRITTEN = b"verbatim verbatim* Verbatim lstlisting minted".split()
+_VERBATIM = b"verbatim verbatim* Verbatim lstlisting minted".split()
 
 
-def _by_name(kinds: dict[str, str]) -> dict[bytes, str]:
-    return {name.encode(): kind for kind, names in kinds.items() for name in names.split()}
+def _by_name(listed: dict[str, str]) -> dict[bytes, str]:
+    return {name.encode(): skipped for skipped, names in listed.items() for name in names.split()}
 
 
 _TEXTS = {
@@ -93,7 +93,7 @@ _TEXTS = {
 _SKIPPED = _by_name(_COMMANDS)
 _OPENINGS = _by_name(_ENVIRONMENTS)
 
-# No pattern looks further than the next bracket or brace, or gives back what it took: all are linear.
+# No pattern looks further than the next bracket or brace, and none backtracks: all take linear time.
 _TOKEN = re.compile(rb"\\(?:([A-Za-z@]++)\*?|\\\*?(?:\[[^\[\]]{0,99}+\])?|[^A-Za-z@\\])|%[^\r\n]*+")
 _BODY = re.compile(rb"\\begin\s*+\{document\}")
 _FRONT = re.compile(
@@ -116,43 +116,42 @@ _LET = re.compile(rb"\s*+\\(?:[A-Za-z@]++|.)\s*+=?\s*+(?:\\(?:[A-Za-z@]++|.))?")
 _PATTERNS = {"o": _OPTION, "g": _LENGTH, "D": _DEFINED, "l": _LET, "v": _VERB}
 
 _MAX_FAILURES = 8
-"""So often an end is sought up to the end of the file in vain; a file with more left open is broken."""
+"""Searches to the end of the file without result, after which the file counts as broken."""
 
 
 def source(document: Document) -> Source:
-    """The document as the core takes it; bytes of what is not UTF-8 are those of its UTF-8."""
+    """Return the document as the core reads it."""
     return Source.unicode(blank(document.data), "utf-8")
 
 
 def blank(data: bytes) -> bytes:
-    """As many bytes, in UTF-8 as these, with spaces for all that is not on the page."""
+    """Return a text in UTF-8 with spaces for everything that is not on the page, as long as before."""
     return _Page(_without_preamble(data)).read()
 
 
 def _without_preamble(data: bytes) -> bytes:
-    """Before the body only the title and the authors are text."""
-    bodies = (found for found in _BODY.finditer(data) if not _in_comment(data, found.start()))
+    """Return the text with everything before the body blanked, except title and authors."""
+    bodies = (body for body in _BODY.finditer(data) if not _in_comment(data, body.start()))
     if (body := next(bodies, None)) is None:
         return data
     page = _Page(data[: body.end()])
-    kept = bytearray(b" " * body.end())
-    at = 0
-    for found in _FRONT.finditer(page.data):
-        if found.start() >= at and found[1]:
-            at = found.end()
-            end = page.argument_end(at) or at
-            kept[at:end] = data[at:end]
-            at = end
-    return bytes(kept) + data[body.end() :]
+    front = bytearray(b" " * body.end())
+    end = 0
+    for command in _FRONT.finditer(page.data):
+        if command.start() >= end and command[1]:
+            start = command.end()
+            end = page.argument_end(start) or start
+            front[start:end] = data[start:end]
+    return bytes(front) + data[body.end() :]
 
 
-def _in_comment(data: bytes, at: int) -> bool:
-    line = data[max(0, at - 1000) : at].splitlines()[-1:]
-    return bool(line) and b"%" in line[0] and data[at - 1] not in b"\r\n"
+def _in_comment(data: bytes, offset: int) -> bool:
+    line = data[max(0, offset - 1000) : offset].splitlines()[-1:]
+    return bool(line) and b"%" in line[0] and data[offset - 1] not in b"\r\n"
 
 
 class _Page:
-    """A file, and what has been blanked of it so far."""
+    """A file, and the text of it that is not blanked so far."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -163,15 +162,15 @@ class _Page:
         self.left[start:end] = text.ljust(end - start)
 
     def read(self) -> bytes:
-        at: int | None = 0
-        while at is not None:
-            at = self.read_on(at)
+        position: int | None = 0
+        while position is not None:
+            position = self.read_on(position)
         return bytes(self.left)
 
-    def read_on(self, at: int) -> int | None:
-        """Up to something that is skipped whole; tells where to go on."""
+    def read_on(self, position: int) -> int | None:
+        """Read up to something that is skipped whole. Return where to continue, or None at the end."""
         data, left = self.data, self.left
-        for token in _TOKEN.finditer(data, at):
+        for token in _TOKEN.finditer(data, position):
             name = token[1]
             start, end = token.span()
             if name is None:
@@ -186,68 +185,68 @@ class _Page:
                 return then
         return None
 
-    def guess(self, name: bytes, at: int) -> str:
-        """What to skip after a command that is not listed."""
+    def guess(self, name: bytes, start: int) -> str:
+        """Return what to skip after a command that is not listed."""
         if b"cite" in name or name.endswith(b"ref"):
             return "ood"
         if b"index" in name:
             return "d"
-        return "o" if _KEYS_AND_VALUES.match(self.data, at) else ""
+        return "o" if _KEYS_AND_VALUES.match(self.data, start) else ""
 
-    def skip(self, at: int, kinds: str) -> int:
-        """Past what is no text; tells where to go on."""
-        for kind in kinds:
-            if kind == "d":
-                end = self.dropped_argument(at)
-            elif kind in _PATTERNS:
-                found = _PATTERNS[kind].match(self.data, at)
-                end = found.end() if found else at
+    def skip(self, start: int, items: str) -> int:
+        """Blank what is not text, in the letters of `_COMMANDS`, and return where to continue."""
+        for item in items:
+            if item == "d":
+                end = self.dropped_argument(start)
+            elif item in _PATTERNS:
+                match = _PATTERNS[item].match(self.data, start)
+                end = match.end() if match else start
             else:
-                return self.environment(at, kind)
-            if kind != "v":
-                self.blank(at, end)
-            at = end
-        return at
+                return self.environment(start, is_end=item == "E")
+            if item != "v":
+                self.blank(start, end)
+            start = end
+        return start
 
-    def dropped_argument(self, at: int) -> int:
-        """Behind braces or a single command."""
-        found = _ARGUMENT.match(self.data, at)
-        if found is None:
-            return at
-        return self.argument_end(found.start(1)) or at if found[1] else found.end()
+    def dropped_argument(self, start: int) -> int:
+        """Return the end of an argument: in braces, or a single command."""
+        argument = _ARGUMENT.match(self.data, start)
+        if argument is None:
+            return start
+        return self.argument_end(argument.start(1)) or start if argument[1] else argument.end()
 
-    def environment(self, at: int, kind: str) -> int:
-        """Past the name of an environment, and past all of one that is not read."""
-        found = _ENVIRONMENT.match(self.data, at)
-        if found is None:
-            return at
-        name = found[1]
-        end = len(self.data) if kind == "E" and name == b"document" else found.end()
-        self.blank(at, end)
-        if kind == "E":
+    def environment(self, start: int, is_end: bool) -> int:
+        """Blank the name of an environment, or all of one that is not read, and return where to continue."""
+        match = _ENVIRONMENT.match(self.data, start)
+        if match is None:
+            return start
+        name = match[1]
+        end = len(self.data) if is_end and name == b"document" else match.end()
+        self.blank(start, end)
+        if is_end:
             return end
-        at = self.skip(end, _OPENINGS.get(name, ""))
-        if name not in _DROPPED + _AS_WRITTEN or self.failures >= _MAX_FAILURES:
-            return at
-        end = self.data.find(b"\\end{%s}" % name, at)
+        start = self.skip(end, _OPENINGS.get(name, ""))
+        if name not in _DROPPED + _VERBATIM or self.failures >= _MAX_FAILURES:
+            return start
+        end = self.data.find(b"\\end{%s}" % name, start)
         if end < 0:
             self.failures += 1
-            return at
+            return start
         if name in _DROPPED:
-            self.blank(at, end)
+            self.blank(start, end)
         return end
 
-    def argument_end(self, at: int) -> int | None:
-        """Behind the brace that closes the one here."""
-        if simple := _SIMPLE_ARGUMENT.match(self.data, at):
+    def argument_end(self, start: int) -> int | None:
+        """Return the offset after the brace that closes the one here."""
+        if simple := _SIMPLE_ARGUMENT.match(self.data, start):
             return simple.end()
         if self.failures >= _MAX_FAILURES:
             return None
         depth = 0
-        for found in _BRACE.finditer(self.data, at):
-            byte = self.data[found.start()]
+        for brace in _BRACE.finditer(self.data, start):
+            byte = self.data[brace.start()]
             depth += (byte == 0x7B) - (byte == 0x7D)
             if depth <= 0:
-                return found.end()
+                return brace.end()
         self.failures += 1
         return None

@@ -1,1 +1,1 @@
-"""Whose file is it: layouts, learning platforms, dates."""
+"""Whose file is it: layouts and learning platforms."""

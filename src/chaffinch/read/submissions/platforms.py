@@ -1,10 +1,11 @@
-"""How learning platforms name what they export: the student in the name of a file or folder."""
+"""Exports of learning platforms: the names of files and folders -> the students who own them."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 GRADESCOPE_NAMES = "submission_metadata.yml"
@@ -19,17 +20,17 @@ _CANVAS = re.compile(
     re.S,
 )
 _CANVAS_DIGITS = 3
-"""A student's number has so many, but for the first students of all."""
+"""Fewest digits in the number of a student, except for the first few students."""
 _CANVAS_ATTEMPT = re.compile(r"-\d{1,3}(?=(?:\.\w+)*$)")
 _BLACKBOARD = re.compile(
-    r"(?P<before>.+)_attempt_\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(?:_(?P<file>.+)|(?P<receipt>\.txt))", re.S
+    r"(?P<start>.+)_attempt_\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d(?:_(?P<file>.+)|(?P<receipt>\.txt))", re.S
 )
 _GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9._-]{2,}-", re.I)
 
 
 class Owner(NamedTuple):
-    """A student, what tells apart students of one name, and the name the file had before the platform's."""
+    """A student, an id that separates namesakes, and the file's name before the platform renamed it."""
 
     student: str
     id: str = ""
@@ -37,16 +38,16 @@ class Owner(NamedTuple):
 
 
 Owners = Callable[[str], Owner | str | None]
-"""The owner of an entry, or why it is nobody's, or None if its name tells nothing."""
+"""Returns the owner of an entry, or why it has none, or None if the name does not show one."""
 
 
 def exported(entries: Mapping[str, bool], metadata: bytes = b"") -> Owners | None:
-    """How to find the owners of entries, if their names are surely those of an export.
+    """Return how to find the owners of entries, if their names are clearly those of an export.
 
-    Each entry comes with whether it is a folder or archive.
+    `entries` maps each name to whether it is a folder or archive.
     """
-    kinds = (_moodle(entries), _blackboard(entries), _gradescope(entries, metadata), _canvas(entries))
-    return next(filter(None, kinds), None)
+    platforms = (_moodle(entries), _blackboard(entries), _gradescope(entries, metadata), _canvas(entries))
+    return next(filter(None, platforms), None)
 
 
 def without_archive(name: str) -> str:
@@ -62,7 +63,7 @@ def _moodle(entries: Mapping[str, bool]) -> Owners | None:
 
 
 def _canvas(entries: Mapping[str, bool]) -> Owners | None:
-    """Only if most names are like that, and their numbers can be Canvas's: a few numbers are soon in a name."""
+    """Require that most names match and that their numbers fit, because many file names contain numbers."""
     matches = [match for match in map(_CANVAS.fullmatch, entries) if match]
     usual = sum(len(match["id"]) >= _CANVAS_DIGITS for match in matches)
     if list(entries.values()) == [True] or 2 * usual <= len(entries) or not _are_canvas(matches):
@@ -78,7 +79,7 @@ def _canvas(entries: Mapping[str, bool]) -> Owners | None:
 
 
 def _are_canvas(matches: Sequence[re.Match[str]]) -> bool:
-    """Whether there are several students, a number is one student's, and the second one file's of theirs."""
+    """Return whether there are several students, each number has one student, and each upload one file."""
     students: dict[str, set[str]] = {}
     files: dict[tuple[str, str], set[str]] = {}
     for match in matches:
@@ -90,18 +91,17 @@ def _are_canvas(matches: Sequence[re.Match[str]]) -> bool:
 
 
 def _blackboard(entries: Mapping[str, bool]) -> Owners | None:
-    """What all names begin with is the course and the assignment; the rest is the student."""
-    befores = {match["before"] for match in map(_BLACKBOARD.fullmatch, entries) if match}
-    if not befores:
+    """The common start of all names is the course and the assignment; the rest is the student."""
+    starts = {match["start"] for match in map(_BLACKBOARD.fullmatch, entries) if match}
+    if not starts:
         return None
-    common = _common_start(befores) if len(befores) > 1 else befores.pop()
-    start = common.rfind("_") + 1
+    student_at = _common_start(starts).rfind("_") + 1
 
     def owner(entry: str) -> Owner | str | None:
         match = _BLACKBOARD.fullmatch(entry)
         if match is None:
             return None
-        return _NOT_WORK if match["receipt"] else Owner(match["before"][start:], "", match["file"])
+        return _NOT_WORK if match["receipt"] else Owner(match["start"][student_at:], "", match["file"])
 
     return owner
 
@@ -114,22 +114,19 @@ def _gradescope(entries: Mapping[str, bool], metadata: bytes) -> Owners | None:
     def owner(entry: str) -> Owner | str | None:
         if entry == GRADESCOPE_NAMES:
             return _NOT_WORK
-        match = _GRADESCOPE.fullmatch(entry)
-        if match is None:
-            return None
-        return submitters.get(entry) or Owner(entry)
+        return submitters.get(entry) or Owner(entry) if _GRADESCOPE.fullmatch(entry) else None
 
     return owner
 
 
 def gradescope_submitters(metadata: str) -> dict[str, Owner]:
-    """The names and numbers of everyone who handed in a submission together, from the few lines that tell."""
-    found: dict[str, list[dict[str, str]]] = {}
+    """Return who handed in each submission, alone or as a group, from the lines of the YAML that name them."""
+    groups: dict[str, list[dict[str, str]]] = {}
     people: list[dict[str, str]] = []
     inside = False
     for line in metadata.splitlines():
         if top := re.fullmatch(r"(submission_\d+):\s*", line):
-            people, inside = found.setdefault(top[1], []), False
+            people, inside = groups.setdefault(top[1], []), False
         elif re.match(r" {0,2}[^ \-#]", line):
             inside = line.strip() in (":submitters:", "submitters:")
         elif inside and (pair := re.fullmatch(r"\s*(-)?\s*:?(name|sid|email):\s*(.*?)\s*", line)):
@@ -137,7 +134,7 @@ def gradescope_submitters(metadata: str) -> dict[str, Owner]:
                 people.append({})
             people[-1][pair[2]] = _scalar(pair[3])
     owners = {}
-    for submission, group in found.items():
+    for submission, group in groups.items():
         names = [p.get("name") or p.get("email") or p.get("sid") or "" for p in group]
         ids = [p.get("sid") or p.get("email") or submission for p in group]
         if any(names):
@@ -146,19 +143,19 @@ def gradescope_submitters(metadata: str) -> dict[str, Owner]:
 
 
 def _scalar(value: str) -> str:
-    """A YAML string without its quotes."""
+    """Return a YAML string without its quotes."""
     if len(value) > 1 and value[0] == value[-1] == "'":
         return value[1:-1].replace("''", "'")
     if len(value) > 1 and value[0] == value[-1] == '"':
         try:
-            return str(ast.literal_eval(value))  # its escapes are those of Python
+            return str(ast.literal_eval(value))  # the escapes are the same as in Python
         except (SyntaxError, ValueError):
             return value[1:-1]
     return "" if value in ("~", "null") else value
 
 
 def classroom(folder: str, entries: Mapping[str, bool]) -> Owners | None:
-    """Folders of GitHub Classroom, named for assignment and student; None where that is less than sure."""
+    """Return the owners of GitHub Classroom folders (assignment-student), or None if that is not certain."""
     folders = [entry for entry, is_folder in entries.items() if is_folder]
     if len(folders) < 2 or len(folders) < len(entries):
         return None
@@ -167,8 +164,8 @@ def classroom(folder: str, entries: Mapping[str, bool]) -> Owners | None:
     if not prefix or not all(f.startswith(prefix) for f in folders):
         common = _common_start(folders)
         prefix = common[: common.rfind("-") + 1]
-        sure = len(folders) > 2 or any(c.isdigit() for c in prefix)
-        if not _SLUG.fullmatch(prefix) or not sure:
+        is_certain = len(folders) > 2 or any(c.isdigit() for c in prefix)
+        if not _SLUG.fullmatch(prefix) or not is_certain:
             return None
     students = {f: without_archive(f.removeprefix(prefix)) for f in folders}
     if not all(students.values()) or all(re.fullmatch(r"[\d.]+", s) for s in students.values()):
@@ -176,6 +173,5 @@ def classroom(folder: str, entries: Mapping[str, bool]) -> Owners | None:
     return lambda entry: Owner(students[entry])
 
 
-def _common_start(names: Collection[str]) -> str:
-    first, last = min(names), max(names)
-    return first[: next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
+def _common_start(names: Iterable[str]) -> str:
+    return os.path.commonprefix([*names])  # noqa: RUF071 (characters, not folders)

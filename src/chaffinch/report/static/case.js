@@ -17,6 +17,6 @@ byId("save").addEventListener("click", () => {
   saving.hidden = true; // as in the file
   const page = "<!doctype html>\n" + document.documentElement.outerHTML;
   saving.hidden = false;
-  const name = document.title.replace(/[^\p{L}\p{N}]+/gu, " ").trim().slice(0, 80) + ".html";
-  download(name, page, "text/html");
+  const title = document.title.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+  download(title.slice(0, 80) + ".html", page, "text/html");
 });

@@ -15,16 +15,10 @@ const arrived = new Map();
 
 window.chaffinchChunk = (key, value) => arrived.set(key, value);
 
-/**
- * Load the texts of a submission.
- * @param {number} submission
- */
+/** Load the texts of a submission. @param {number} submission */
 export const loadTexts = (submission) => /** @type {Promise<DocumentText[]>} */ (load("s" + submission));
 
-/**
- * Load the matches of a pair.
- * @param {number} pair
- */
+/** Load the matches of a pair. @param {number} pair */
 export const loadMatches = (pair) => /** @type {Promise<MatchRow[]>} */ (load("p" + pair));
 
 /** @param {string} key */
@@ -34,16 +28,11 @@ function load(key) {
   return chunk;
 }
 
-/**
- * @param {string} key
- * @returns {Promise<unknown>}
- */
+/** @param {string} key @returns {Promise<unknown>} */
 async function unpack(key) {
-  if (typeof DecompressionStream === "undefined") {
-    throw new Error(
-      "This browser cannot unpack a report in one file. Use a newer browser, or save the report as a folder.",
-    );
-  }
+  const tooOld =
+    "This browser cannot unpack a report in one file. Use a newer browser, or save the report as a folder.";
+  if (typeof DecompressionStream === "undefined") throw new Error(tooOld);
   const element = document.getElementById(key);
   if (!element) throw new Error("This part of the report is missing. Write the report again.");
   const bytes = Uint8Array.from(atob(element.textContent ?? ""), (c) => c.charCodeAt(0));
@@ -51,11 +40,7 @@ async function unpack(key) {
   return JSON.parse(await new Response(stream).text());
 }
 
-/**
- * Load the script that contains a chunk; scripts are named after their first chunk.
- * @param {string} key
- * @param {string[]} files
- */
+/** Load the script with a chunk; it is named after its first one. @param {string} key @param {string[]} files */
 async function fetchChunk(key, files) {
   /** @param {string} name */
   const number = (name) => Number(name.slice(1));

@@ -1,14 +1,11 @@
 // When work was handed in. Only reports with dates contain this script.
 
-import { addTo } from "./additions.js";
+/** @import { DatedCluster, Dot } from "./types" */
+import { drawnLink, makeDrawing } from "./charts.js";
 import { index } from "./data.js";
 import { make, makeSvg } from "./elements.js";
 import { grouped, trimmed } from "./format.js";
-import { main } from "./frame.js";
-import { card, nameOf } from "./parts.js";
-
-/** @typedef {{ members: number[], number: number, dated: number[] }} DatedCluster */
-/** @typedef {{ n: number, x: number, lane: number, name: string, isBefore: boolean }} Dot */
+import { additions, card, main, nameOf } from "./parts.js";
 
 const DAY = 86400;
 const TIME_STEPS = [60, 300, 900, 3600, 3 * 3600, 6 * 3600, DAY / 2].concat(
@@ -28,13 +25,7 @@ const handedIn = (n) => dates[n]?.[0] ?? "";
 /** @param {number} n */
 const seconds = (n) => dates[n][1];
 
-/**
- * Return up to seven round times between two times, with their labels.
- * @param {number} low
- * @param {number} high
- * @param {number} least
- * @returns {[number, string][]}
- */
+/** Return up to seven round times and labels. @param {number} low @param {number} high @param {number} least */
 function timeTicks(low, high, least) {
   const step = TIME_STEPS.find((size) => size >= least && (high - low) / size <= 7) ?? (high - low) / 6;
   /** @type {[number, string][]} */
@@ -46,11 +37,8 @@ function timeTicks(low, high, least) {
   return ticks;
 }
 
-/**
- * Put each dot into the first lane where it covers no other dot, and no name if there are few.
- * @param {number[]} members
- * @param {(time: number) => number} place
- */
+/** Put each dot into the first lane where it covers no other dot, and no name if there are few. */
+/** @param {number[]} members @param {(time: number) => number} place */
 function inLanes(members, place) {
   const isNamed = members.length <= MOST_NAMES;
   /** @type {number[]} */
@@ -60,10 +48,7 @@ function inLanes(members, place) {
     .map((n) => {
       const x = place(seconds(n));
       const name = trimmed(index.submissions[n].name, 22) || "(no name)";
-      const size = Array.from(name).reduce(
-        (sum, c) => sum + (c > "\u10ff" ? WIDE_LETTER_WIDTH : LETTER_WIDTH),
-        14,
-      );
+      const size = Array.from(name).reduce((sum, c) => sum + (c > "\u10ff" ? WIDE_LETTER_WIDTH : LETTER_WIDTH), 14);
       const isBefore = x + size > TIMELINE.width; // put the name to the left of its dot
       const from = isNamed && isBefore ? x - size : x - 8;
       const free = ends.findIndex((end) => end <= from);
@@ -75,27 +60,15 @@ function inLanes(members, place) {
   return { dots, isNamed, laneHeight, height: Math.max(26, ends.length * laneHeight) };
 }
 
-/**
- * @param {Dot} dot
- * @param {number} y
- * @param {boolean} isNamed
- */
+/** @param {Dot} dot @param {number} y @param {boolean} isNamed */
 function timelineDot({ n, x, name, isBefore }, y, isNamed) {
   const words = `${nameOf(n)}, ${handedIn(n)}`;
   const beside = { x: isBefore ? x - 10 : x + 10, y: y + 4, "text-anchor": isBefore ? "end" : "start" };
-  return makeSvg(
-    "a",
-    { href: "#/submission/" + n, "aria-label": words },
-    makeSvg("title", {}, words),
-    makeSvg("circle", { cx: x, cy: y, r: 5.5 }),
-    makeSvg("text", { ...beside, class: isNamed ? null : "on-hover" }, name),
-  );
+  const label = makeSvg("text", { ...beside, class: isNamed ? null : "on-hover" }, name);
+  return drawnLink(words, { href: "#/submission/" + n }, makeSvg("circle", { cx: x, cy: y, r: 5.5 }), label);
 }
 
-/**
- * Draw a row for each cluster and a dot for each of its submissions with a date.
- * @param {DatedCluster[]} clusters
- */
+/** Draw a row for each cluster and a dot for each of its submissions with a date. @param {DatedCluster[]} clusters */
 function timeline(clusters) {
   const { width, left, right, top, gap } = TIMELINE;
   const known = clusters.flatMap(({ dated }) => dated);
@@ -108,12 +81,7 @@ function timeline(clusters) {
   const place = (time) => left + ((time - low) / (high - low)) * (width - left - right);
   const rows = clusters.map((cluster) => ({ ...cluster, ...inLanes(cluster.dated, place) }));
   const height = rows.reduce((sum, row) => sum + row.height + gap, top);
-  const svg = makeSvg("svg", {
-    viewBox: `0 0 ${width} ${height + 1}`,
-    class: "timeline",
-    role: "group",
-    "aria-label": "Timeline",
-  });
+  const svg = makeDrawing("timeline", "Timeline", width, height + 1);
   for (const [time, text] of timeTicks(low, high, least)) {
     const x = place(time);
     svg.append(
@@ -136,7 +104,7 @@ function timeline(clusters) {
   return svg;
 }
 
-addTo("", () => {
+additions.set("", () => {
   const clusters = index.clusters
     .map(({ members }, at) => ({ members, number: at + 1, dated: members.filter((n) => dates[n]) }))
     .filter(({ dated }) => dated.length);
@@ -149,16 +117,13 @@ addTo("", () => {
   main.querySelector(".charts")?.after(card("Timeline", hint, drawing));
 });
 
-addTo("submissions", () => {
+additions.set("submissions", () => {
   main.querySelector("thead th")?.after(make("th", { scope: "col" }, "Handed in"));
-  main
-    .querySelectorAll("tbody tr td:first-child")
-    .forEach((cell, n) =>
-      cell.after(make("td", { class: "date", "data-label": "Handed in" }, handedIn(n) || "–")),
-    );
+  for (const [n, cell] of main.querySelectorAll("tbody tr td:first-child").entries())
+    cell.after(make("td", { class: "date", "data-label": "Handed in" }, handedIn(n) || "–"));
 });
 
-addTo("pair", (n) => {
+additions.set("pair", (n) => {
   const sides = [index.pairs[n].left, index.pairs[n].right].map(handedIn);
   if (sides.some(Boolean)) {
     const texts = sides.map((date) => make("span", {}, date ? "handed in " + date : ""));

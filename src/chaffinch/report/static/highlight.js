@@ -1,5 +1,6 @@
 // Syntax colours for any language, from the same table that the comparison reads the language with.
 
+/** @import { FindEnding, Opening, Syntax } from "./types" */
 import { index } from "./data.js";
 
 const KEYWORD = 1;
@@ -14,37 +15,7 @@ const LONGEST_TEXT = 5e6;
 const CHARACTER = 2;
 const ESCAPED_CHARACTER = 12;
 
-/** @typedef {(text: string, position: number) => { inner: number, close: string } | null} FindEnding */
-
-/**
- * What opens a comment or a string.
- * @typedef {object} Opening
- * @property {number} type
- * @property {string} open
- * @property {string} [close]
- * @property {string} [escape]
- * @property {boolean} [nests]
- * @property {boolean} [doubles] A doubled closing mark does not close.
- * @property {boolean} [isFirst] It must be the first thing in its line.
- * @property {boolean} [isCharacter]
- * @property {boolean} [spansLines]
- * @property {FindEnding} [findEnding]
- */
-
-/**
- * @typedef {object} Syntax
- * @property {Map<string, Opening[]>} openings By their first character, longest first.
- * @property {Set<string>} keywords
- * @property {boolean} ignoresCase
- * @property {string} columnComments Characters in the first column that make the line a comment.
- * @property {RegExp} name
- */
-
-/**
- * Prepare the records of a language.
- * @param {string} language
- * @returns {Syntax | null}
- */
+/** Prepare the records of a language. @param {string} language @returns {Syntax | null} */
 function syntaxOf(language) {
   const records = index.languages[language];
   if (!records) return null;
@@ -67,88 +38,56 @@ function syntaxOf(language) {
   if (ignoresCase) keywords = new Set([...keywords].map((word) => word.toLowerCase()));
   /** @param {string} text */
   const quoted = (text) => text.replace(/[\\\]^-]/g, "\\$&");
-  const name = new RegExp(
-    `[\\p{L}_${quoted(startsName)}][\\p{L}\\p{N}_${quoted(startsName + insideName)}]*`,
-    "uy",
-  );
+  const name = new RegExp(`[\\p{L}_${quoted(startsName)}][\\p{L}\\p{N}_${quoted(startsName + insideName)}]*`, "uy");
   return { openings, keywords, ignoresCase, columnComments, name };
 }
 
-/**
- * @param {string} kind
- * @param {string[]} fields
- * @returns {Opening | null}
- */
+/** @param {string} kind @param {string[]} fields @returns {Opening | null} */
 function openingOf(kind, fields) {
   const [open, second, third, fourth, fifth] = fields;
-  if (kind === "line-comment")
-    return { type: COMMENT, open, close: "\n", isFirst: second === "1", spansLines: true };
-  if (kind === "block-comment")
-    return {
-      type: COMMENT,
-      open,
-      close: second,
-      nests: third === "1",
-      isFirst: fourth === "1",
-      spansLines: true,
-    };
+  const comment = { type: COMMENT, open, spansLines: true };
+  const string = { type: STRING, open, spansLines: true };
+  if (kind === "line-comment") return { ...comment, close: "\n", isFirst: second === "1" };
+  if (kind === "block-comment") return { ...comment, close: second, nests: third === "1", isFirst: fourth === "1" };
   if (kind === "string")
-    return {
-      type: STRING,
-      open,
-      close: second,
-      escape: third,
-      doubles: fourth === "1",
-      spansLines: fifth === "1",
-    };
-  if (kind === "char") return { type: STRING, open, close: open.slice(-1), escape: second, isCharacter: true };
-  if (kind === "fenced")
-    return { type: STRING, open, findEnding: fenceEnding(second, third, fourth), spansLines: true };
-  if (kind === "tagged") return { type: STRING, open, findEnding: tagEnding, spansLines: true };
-  return null;
+    return { ...string, close: second, escape: third, doubles: fourth === "1", spansLines: fifth === "1" };
+  if (kind === "char")
+    return { ...string, close: open.slice(-1), escape: second, isCharacter: true, spansLines: false };
+  if (kind === "fenced") return { ...string, findEnding: fenceEnding(second, third, fourth) };
+  return kind === "tagged" ? { ...string, findEnding: tagEnding } : null;
 }
 
-/**
- * Find what closes r##"text"## or [==[text]==] and where the text begins.
- * @param {string} fence
- * @param {string} quote
- * @param {string} close
- * @returns {FindEnding}
- */
+/** Find what closes r##"text"## or [==[text]==] and where the text begins. */
+/** @param {string} fence @param {string} quote @param {string} close @returns {FindEnding} */
 function fenceEnding(fence, quote, close) {
   return (text, position) => {
     let inner = position;
     while (text[inner] === fence) inner += 1;
     const fences = fence.repeat(inner - position);
-    return text[inner] === quote
-      ? { inner: inner + 1, close: close + fences + (close === quote ? "" : close) }
-      : null;
+    const closing = close + fences + (close === quote ? "" : close);
+    return text[inner] === quote ? { inner: inner + 1, close: closing } : null;
   };
 }
 
-/**
- * Find what closes R"tag(text)tag".
- * @type {FindEnding}
- */
+/** Find what closes R"tag(text)tag". @type {FindEnding} */
 function tagEnding(text, position) {
   const tag = text.slice(position, position + 17).indexOf("(");
-  return tag < 0
-    ? null
-    : { inner: position + tag + 1, close: ")" + text.slice(position, position + tag) + '"' };
+  return tag < 0 ? null : { inner: position + tag + 1, close: ")" + text.slice(position, position + tag) + '"' };
 }
 
-/**
- * Find where a comment or string ends. If it is not closed, it ends with its line.
- * @param {string} text
- * @param {Opening} opening
- * @param {number} at
- */
+/** @param {string} text @param {number} position */
+function lineEndAfter(text, position) {
+  const newline = text.indexOf("\n", position);
+  return newline < 0 ? text.length : newline;
+}
+
+/** Find where a comment or string ends. If it is not closed, it ends with its line. */
+/** @param {string} text @param {Opening} opening @param {number} at */
 function endOf(text, opening, at) {
-  const { open, close = "", escape } = opening;
+  const { open, close = "", escape = "" } = opening;
   let depth = 1;
   let position = at + open.length;
-  const newline = text.indexOf("\n", position);
-  const lineEnd = newline < 0 ? text.length : newline;
+  const lineEnd = lineEndAfter(text, position);
   if (close === "\n") return lineEnd;
   const limit = opening.spansLines ? text.length : lineEnd;
   if (opening.findEnding) {
@@ -157,7 +96,7 @@ function endOf(text, opening, at) {
     return ending && end >= 0 ? end + ending.close.length : at;
   }
   if (opening.isCharacter) {
-    const isEscaped = Boolean(escape) && text.startsWith(escape ?? "", position);
+    const isEscaped = escape !== "" && text.startsWith(escape, position);
     const end = text.indexOf(close, position + (isEscaped ? 2 : 1));
     const last = Math.min(limit, position + (isEscaped ? ESCAPED_CHARACTER : CHARACTER));
     return end >= 0 && end <= last ? end + 1 : at;
@@ -182,12 +121,23 @@ function endOf(text, opening, at) {
 
 const DIGITS = /\d(?:[eE][+-]\d|[\w.])*/y;
 
-/**
- * Return the tokens that get a colour: start, end and kind of each, one after another.
- * @param {string} text
- * @param {string} language
- * @returns {number[]}
- */
+/** Return where the token at a position ends, and its kind: 0 if it gets no colour. */
+/** @type {(text: string, at: number, syntax: Syntax, isFirst: boolean) => [end: number, kind: number]} */
+function tokenAt(text, at, syntax, isFirst) {
+  const isColumn = at === 0 || text[at - 1] === "\n";
+  if (isColumn && syntax.columnComments.includes(text[at])) return [lineEndAfter(text, at), COMMENT];
+  const openings = syntax.openings.get(text[at]) ?? [];
+  const opening = openings.find((one) => text.startsWith(one.open, at) && (isFirst || !one.isFirst));
+  const closed = opening ? endOf(text, opening, at) : at;
+  if (opening && closed > at) return [closed, opening.type];
+  syntax.name.lastIndex = DIGITS.lastIndex = at;
+  const word = syntax.name.exec(text)?.[0];
+  if (!word) return DIGITS.test(text) ? [DIGITS.lastIndex, NUMBER] : [at + 1, 0];
+  const isKeyword = syntax.keywords.has(syntax.ignoresCase ? word.toLowerCase() : word);
+  return [at + word.length, isKeyword ? KEYWORD : 0];
+}
+
+/** Return start, end and kind of each token that gets a colour. @param {string} text @param {string} language */
 export function tokensOf(text, language) {
   const syntax = syntaxOf(language);
   /** @type {number[]} */
@@ -198,37 +148,13 @@ export function tokensOf(text, language) {
   while (at < text.length) {
     const char = text[at];
     if (char === "\n" || char === " " || char === "\t" || char === "\r") {
-      isFirst = isFirst || char === "\n";
+      isFirst ||= char === "\n";
       at += 1;
       continue;
     }
-    if ((at === 0 || text[at - 1] === "\n") && syntax.columnComments.includes(char)) {
-      const newline = text.indexOf("\n", at);
-      const end = newline < 0 ? text.length : newline;
-      tokens.push(at, end, COMMENT);
-      at = end;
-      continue;
-    }
-    const opening = syntax.openings
-      .get(char)
-      ?.find((one) => text.startsWith(one.open, at) && (isFirst || !one.isFirst));
+    const [end, kind] = tokenAt(text, at, syntax, isFirst);
+    if (kind) tokens.push(at, end, kind);
     isFirst = false;
-    const closed = opening ? endOf(text, opening, at) : at;
-    if (opening && closed > at) {
-      tokens.push(at, closed, opening.type);
-      at = closed;
-      continue;
-    }
-    syntax.name.lastIndex = DIGITS.lastIndex = at;
-    const word = syntax.name.exec(text)?.[0];
-    if (word) {
-      if (syntax.keywords.has(syntax.ignoresCase ? word.toLowerCase() : word))
-        tokens.push(at, at + word.length, KEYWORD);
-      at += word.length;
-      continue;
-    }
-    const end = DIGITS.test(text) ? DIGITS.lastIndex : at + 1;
-    if (end > at + 1 || (char >= "0" && char <= "9")) tokens.push(at, end, NUMBER);
     at = end;
   }
   return tokens;

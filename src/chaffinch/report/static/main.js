@@ -1,15 +1,13 @@
 // Show the page that the part of the address after # names; keys; dark and light.
 
-import { additionTo } from "./additions.js";
+import { method, skipped } from "./about.js";
 import { index } from "./data.js";
 import { byId, targetIn } from "./elements.js";
 import { trimmed } from "./format.js";
-import { main } from "./frame.js";
-import { method } from "./method.js";
 import { overview } from "./overview.js";
 import { closePair, currentPair, pair } from "./pair.js";
 import { showAllRows } from "./pair_table.js";
-import { skipped } from "./skipped.js";
+import { additions, main } from "./parts.js";
 import { store, stored } from "./storage.js";
 import { submission, submissions } from "./submissions.js";
 import { exportVerdicts, importVerdicts } from "./verdicts.js";
@@ -18,22 +16,11 @@ import { openVisit } from "./visits.js";
 /** @type {Map<string, (n: number) => void>} */
 const PAGES = new Map(Object.entries({ "": overview, submissions, skipped, method, submission, pair }));
 /** How many pages there are of those with a number. */
-const COUNTS = new Map([
-  ["submission", index.submissions.length],
-  ["pair", index.pairs.length],
-]);
+const COUNTS = new Map(Object.entries({ submission: index.submissions.length, pair: index.pairs.length }));
 /** The navigation link to highlight for a page that has no link of its own. */
-const LINKS = new Map([
-  ["submission", "submissions"],
-  ["pair", ""],
-]);
+const LINKS = new Map(Object.entries({ submission: "submissions", pair: "" }));
 /** How many matches a key moves on. */
-const KEYS = new Map([
-  ["n", 1],
-  ["ArrowRight", 1],
-  ["p", -1],
-  ["ArrowLeft", -1],
-]);
+const KEYS = new Map(Object.entries({ n: 1, ArrowRight: 1, p: -1, ArrowLeft: -1 }));
 
 /** Show the page of the address; an unknown address shows the overview. */
 function showPage() {
@@ -51,7 +38,7 @@ function showPage() {
     else link.removeAttribute("aria-current");
   }
   PAGES.get(name)?.(Number(number));
-  additionTo(name)?.(Number(number));
+  additions.get(name)?.(Number(number));
   window.scrollTo(0, visit.scroll);
   const title = main.querySelector("h1")?.textContent ?? "";
   document.title = trimmed(name ? `${title} – Chaffinch` : "Chaffinch report", 120);
@@ -71,10 +58,7 @@ function setTheme(chosen) {
   currentPair()?.redrawMaps();
 }
 
-/**
- * Tell whether a key scrolls long lines sideways.
- * @param {KeyboardEvent} event
- */
+/** Tell whether a key scrolls long lines sideways. @param {KeyboardEvent} event */
 function scrollsSideways(event) {
   const scroller = event.key.startsWith("Arrow") ? targetIn(event, ".scroller") : null;
   return scroller !== null && scroller.scrollWidth > scroller.clientWidth;

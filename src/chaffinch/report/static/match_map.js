@@ -10,22 +10,13 @@ export class MatchMap {
     this.scroller = scroller;
     this.canvas = make("canvas", { "aria-hidden": true });
     this.window = make("div", { class: "window" });
-    this.element = make(
-      "div",
-      { class: "map", onclick: (event) => this.jump(event) },
-      this.canvas,
-      this.window,
-    );
+    this.element = make("div", { class: "map", onclick: (event) => this.jump(event) }, this.canvas, this.window);
     const options = { passive: true };
     scroller.addEventListener("scroll", () => requestAnimationFrame(() => this.drawWindow()), options);
   }
 
-  /**
-   * Draw the matches; their ranges are parts of a total length.
-   * @param {{ match: Match, range: Range }[]} places
-   * @param {number} total
-   * @param {Match | null} active
-   */
+  /** Draw the matches; their ranges are parts of a total length. */
+  /** @param {{ match: Match, range: Range }[]} places @param {number} total @param {Match | null} active */
   draw(places, total, active) {
     const { clientWidth: width, clientHeight: height } = this.element;
     const pen = this.canvas.getContext("2d");

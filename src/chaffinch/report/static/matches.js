@@ -9,10 +9,7 @@ export const COLOURS = 8;
 /** @param {number} number */
 export const colourOf = (number) => (number - 1) % COLOURS;
 
-/**
- * Read the matches of a chunk, in the order of the left side.
- * @param {MatchRow[]} rows
- */
+/** Read the matches of a chunk, in the order of the left side. @param {MatchRow[]} rows */
 export function matchesFrom(rows) {
   const matches = rows.map(matchFrom);
   matches.sort((a, b) => a.file[0] - b.file[0] || a.start[0] - b.start[0] || a.start[1] - b.start[1]);
@@ -20,10 +17,7 @@ export function matchesFrom(rows) {
   return matches;
 }
 
-/**
- * @param {MatchRow} row
- * @returns {Match}
- */
+/** @param {MatchRow} row @returns {Match} */
 function matchFrom(row) {
   const [leftFile, leftStart, leftEnd, rightFile, rightStart, rightEnd, ...rest] = row;
   const [symbols, longest, owners, runCount, leftRuns, rightRuns, steps, isRepeat] = rest;
@@ -42,10 +36,7 @@ function matchFrom(row) {
   };
 }
 
-/**
- * @param {number[]} ends
- * @returns {Range[]}
- */
+/** @param {number[]} ends @returns {Range[]} */
 function ranges(ends) {
   /** @type {Range[]} */
   const pairs = [];
@@ -53,21 +44,14 @@ function ranges(ends) {
   return pairs.sort((a, b) => a[0] - b[0]);
 }
 
-/**
- * @param {number[]} steps
- * @param {Side} side
- */
+/** @param {number[]} steps @param {Side} side */
 function positions(steps, side) {
   let position = 0;
   return steps.filter((_, n) => n % 2 === side).map((step) => (position += step));
 }
 
-/**
- * Return two aligned positions: the last ones before a position of one side, or the start of the match.
- * @param {Match} match
- * @param {Side} [side]
- * @param {number} [position]
- */
+/** Return two aligned positions: the last ones before a position of one side, or the start of the match. */
+/** @param {Match} match @param {Side} [side] @param {number} [position] */
 export function counterparts(match, side, position) {
   if (side === undefined || position === undefined) return match.start;
   const steps = match.steps[side];
@@ -75,10 +59,7 @@ export function counterparts(match, side, position) {
   return at < 0 ? match.start : match.steps.map((positions) => positions[at]);
 }
 
-/**
- * Say how large a match is and who else has it.
- * @param {Match} match
- */
+/** Say how large a match is and who else has it. @param {Match} match */
 export function describe(match) {
   const others = match.owners - 2;
   const also = others > 0 ? `; also in ${counted(others, "other submission")}` : "";
@@ -87,12 +68,8 @@ export function describe(match) {
   return `${counted(match.symbols, "symbol")} in ${runs}, longest ${grouped(match.longest)}${also}${repeat}`;
 }
 
-/**
- * Return the first n, up to a count, at which an ascending function is greater than a limit.
- * @param {number} count
- * @param {(n: number) => number} valueAt
- * @param {number} limit
- */
+/** Return the first n, up to a count, at which an ascending function is greater than a limit. */
+/** @param {number} count @param {(n: number) => number} valueAt @param {number} limit */
 export function firstAfter(count, valueAt, limit) {
   let [low, high] = [0, count];
   while (low < high) {
@@ -103,12 +80,8 @@ export function firstAfter(count, valueAt, limit) {
   return low;
 }
 
-/**
- * Cut one side of a file into pieces that lie in matches and do not overlap.
- * @param {Match[]} matches
- * @param {Side} side
- * @param {Match | null} active
- */
+/** Cut one side of a file into pieces that lie in matches and do not overlap. */
+/** @param {Match[]} matches @param {Side} side @param {Match | null} active */
 export function marksOf(matches, side, active) {
   const cuts = matches.flatMap((match) => [
     { position: match.start[side], isStart: true, match },
@@ -129,30 +102,18 @@ export function marksOf(matches, side, active) {
   return marks;
 }
 
-/**
- * Choose the match to show where several overlap: the active one, otherwise the shortest.
- * @param {Set<Match>} open
- * @param {Side} side
- * @param {Match | null} active
- */
+/** Choose the match to show where several overlap: the active one, otherwise the shortest. */
+/** @param {Set<Match>} open @param {Side} side @param {Match | null} active */
 function topmost(open, side, active) {
   if (active && open.has(active)) return active;
   /** @param {Match} match */
   const size = (match) => match.end[side] - match.start[side];
-  /** @type {Match | null} */
-  let top = null;
-  for (const match of open) if (!top || size(match) <= size(top)) top = match;
-  return top;
+  const none = /** @type {Match | null} */ (null);
+  return [...open].reduce((top, match) => (top && size(match) > size(top) ? top : match), none);
 }
 
-/**
- * Mark a match between two positions, its runs and the text between them.
- * @param {Mark[]} marks
- * @param {Match} match
- * @param {Side} side
- * @param {number} start
- * @param {number} end
- */
+/** Mark a match between two positions, its runs and the text between them. */
+/** @param {Mark[]} marks @param {Match} match @param {Side} side @param {number} start @param {number} end */
 function markRuns(marks, match, side, start, end) {
   for (const [runStart, runEnd] of match.runs[side]) {
     if (runEnd <= start || runStart >= end) continue;

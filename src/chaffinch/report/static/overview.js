@@ -4,9 +4,8 @@ import { clusterGraph, histogram } from "./charts.js";
 import { index } from "./data.js";
 import { make } from "./elements.js";
 import { counted, grouped } from "./format.js";
-import { main } from "./frame.js";
-import { card, glossary, intro } from "./parts.js";
 import { pairTable } from "./pair_table.js";
+import { card, glossary, intro, main, notice, searchField } from "./parts.js";
 import { verdictOf, verdictOptions } from "./verdicts.js";
 import { currentVisit } from "./visits.js";
 
@@ -18,48 +17,27 @@ let verdictQuery = null;
 export function overview() {
   const current = index.submissions.filter((submission) => !submission.old).length;
   const earlier = index.submissions.length - current;
-  main.append(
-    intro(
-      "Pairs with something in common",
-      counted(current, "submission"),
-      earlier ? counted(earlier, "earlier submission") : "",
-      counted(index.pairs.length, "pair") + " listed",
-      counted(index.clusters.length, "cluster"),
-    ),
-  );
-  if (index.pairs.length) main.append(glossary());
-  main.append(charts());
-  if (index.pairs.length) main.append(...searchableTable());
-  else
-    main.append(
-      make(
-        "p",
-        { class: "notice" },
-        "No pair is listed. No two submissions share more than base code and what is usual in this class.",
-      ),
-    );
+  const facts = [
+    counted(current, "submission"),
+    earlier ? counted(earlier, "earlier submission") : "",
+    counted(index.pairs.length, "pair") + " listed",
+    counted(index.clusters.length, "cluster"),
+  ];
+  const none = "No pair is listed. No two submissions share more than base code and what is usual in this class.";
+  main.append(intro("Pairs with something in common", ...facts));
+  if (index.pairs.length) main.append(glossary(), charts(), ...searchableTable());
+  else main.append(charts(), notice(none));
 }
 
 function charts() {
   const place = make("div", { class: "charts" });
-  const total = Math.max(
-    index.pairs.length,
-    index.background.reduce((sum, n) => sum + n, 0),
-  );
+  const counts = index.background.reduce((sum, n) => sum + n, 0);
+  const total = Math.max(index.pairs.length, counts);
   if (total) {
     const { background } = index.receipt;
-    const legend = make(
-      "p",
-      { class: "hint legend" },
-      make(
-        "span",
-        {},
-        make("span", { class: "swatch all" }),
-        `${counted(total, "pair")} in all, on a logarithmic scale${background ? "; " + background : ""}`,
-      ),
-      index.pairs.length ? make("span", {}, make("span", { class: "swatch listed" }), "listed below") : null,
-    );
-    place.append(card("Scores", "", legend, histogram()));
+    const all = `${counted(total, "pair")} in all, on a logarithmic scale${background ? "; " + background : ""}`;
+    const entries = [legendEntry("all", all), index.pairs.length ? legendEntry("listed", "listed below") : null];
+    place.append(card("Scores", "", make("p", { class: "hint legend" }, entries), histogram()));
   }
   if (index.graph.nodes.length) {
     const hint =
@@ -68,6 +46,9 @@ function charts() {
   }
   return place;
 }
+
+/** @param {string} colour @param {string} text */
+const legendEntry = (colour, text) => make("span", {}, make("span", { class: "swatch " + colour }), text);
 
 function searchableTable() {
   const all = index.pairs.map((_, n) => n);
@@ -92,21 +73,10 @@ function searchableTable() {
     count.textContent = wanted.length < all.length ? `${grouped(wanted.length)} of ${grouped(all.length)}` : "";
     show(wanted, limit);
   };
-  const search = make("input", {
-    type: "search",
-    id: "search",
-    placeholder: "Search names",
-    title: "Search names (key: /)",
-    "aria-label": "Search",
-    value: query,
-    oninput: () => filter(),
-  });
-  const verdict = make(
-    "select",
-    { "aria-label": "Verdicts shown", onchange: () => filter() },
-    make("option", { value: "any" }, "any verdict"),
-    verdictOptions(verdictQuery),
-  );
+  const search = searchField(query, () => filter());
+  const anyVerdict = make("option", { value: "any" }, "any verdict");
+  const properties = { "aria-label": "Verdicts shown", onchange: () => filter() };
+  const verdict = make("select", properties, anyVerdict, verdictOptions(verdictQuery));
   if (query || verdictQuery !== null) filter(rows);
   return [make("div", { class: "tools" }, search, verdict, count), frame];
 }

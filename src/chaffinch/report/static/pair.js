@@ -4,15 +4,12 @@
 import { index, loadMatches, loadTexts } from "./data.js";
 import { make } from "./elements.js";
 import { counted, decimal, grouped, percent } from "./format.js";
-import { main } from "./frame.js";
 import { counterparts, describe, matchesFrom } from "./matches.js";
 import { Pane } from "./pane.js";
-import { submissionLink } from "./parts.js";
+import { main, notice, submissionLink } from "./parts.js";
 import { verdictFields } from "./verdicts.js";
 
-/** @typedef {{ step: (by: number) => void, redrawMaps: () => void }} OpenPair */
-
-/** @type {OpenPair | null} */
+/** @type {{ step: (by: number) => void, redrawMaps: () => void } | null} */
 let openPair = null;
 
 /** Return the pair on the screen, if there is one. */
@@ -23,22 +20,14 @@ export const closePair = () => (openPair = null);
 /** @param {number} n */
 export async function pair(n) {
   const shown = index.pairs[n];
-  const panes = make("div", { class: "panes" }, make("p", { class: "notice" }, "Loading …"));
+  const panes = make("div", { class: "panes" }, notice("Loading …"));
   main.append(pairHead(shown, n), panes);
-  let loaded;
-  try {
-    loaded = await Promise.all([loadTexts(shown.left), loadTexts(shown.right), loadMatches(n)]);
-  } catch (error) {
-    panes.replaceChildren(make("p", { class: "notice" }, error instanceof Error ? error.message : String(error)));
-    return;
-  }
-  if (panes.isConnected) showPair(shown, ...loaded, panes);
+  const loading = Promise.all([loadTexts(shown.left), loadTexts(shown.right), loadMatches(n)]);
+  const loaded = await loading.catch((/** @type {Error} */ { message }) => panes.replaceChildren(notice(message)));
+  if (loaded && panes.isConnected) showPair(shown, ...loaded, panes);
 }
 
-/**
- * @param {Pair} shown
- * @param {number} n
- */
+/** @param {Pair} shown @param {number} n */
 function pairHead(shown, n) {
   const figures = [
     ["score", percent(shown.score)],
@@ -55,13 +44,8 @@ function pairHead(shown, n) {
     make("span", {}, `Pair ${grouped(n + 1)} of ${grouped(index.pairs.length)}`),
     hasNext ? make("a", { href: "#/pair/" + (n + 1), title: "Next pair" }, "›") : null,
   );
-  const names = make(
-    "h1",
-    { class: "names" },
-    submissionLink(shown.left),
-    make("span", { class: "and" }, "and"),
-    submissionLink(shown.right),
-  );
+  const and = make("span", { class: "and" }, "and");
+  const names = make("h1", { class: "names" }, submissionLink(shown.left), and, submissionLink(shown.right));
   return make(
     "div",
     { class: "pair-head" },
@@ -71,13 +55,7 @@ function pairHead(shown, n) {
   );
 }
 
-/**
- * @param {Pair} shown
- * @param {DocumentText[]} left
- * @param {DocumentText[]} right
- * @param {MatchRow[]} rows
- * @param {HTMLElement} place
- */
+/** @type {(shown: Pair, left: DocumentText[], right: DocumentText[], rows: MatchRow[], place: Element) => void} */
 function showPair(shown, left, right, rows, place) {
   const matches = matchesFrom(rows);
   const sides = [index.submissions[shown.left], index.submissions[shown.right]];
@@ -89,20 +67,14 @@ function showPair(shown, left, right, rows, place) {
   const detail = make("span", { class: "detail" });
   let active = -1;
 
-  /**
-   * Show a match on both sides; if you clicked a position in it, align the other side with that.
-   * @param {number} number
-   * @param {Side} [clickedSide]
-   * @param {number} [clicked]
-   */
+  /** Show a match on both sides; if you clicked a position in it, align the other side with that. */
+  /** @param {number} number @param {Side} [clickedSide] @param {number} [clicked] */
   function select(number, clickedSide, clicked) {
     const match = matches[number - 1];
     active = number - 1;
     const positions = counterparts(match, clickedSide, clicked);
-    const depth =
-      clickedSide === undefined
-        ? panes[0].scroller.clientHeight / 4
-        : panes[clickedSide].depth(positions[clickedSide]);
+    const quarter = panes[0].scroller.clientHeight / 4;
+    const depth = clickedSide === undefined ? quarter : panes[clickedSide].depth(positions[clickedSide]);
     panes.forEach((pane, side) => {
       pane.show(match.file[side]);
       pane.activate(match);
@@ -116,35 +88,26 @@ function showPair(shown, left, right, rows, place) {
     const from = active < 0 && by < 0 ? 0 : active; // the last match comes before the first
     if (matches.length) select(((from + by + matches.length) % matches.length) + 1);
   }
-  function redraw() {
-    panes.forEach((pane) => pane.render());
-    if (active >= 0) select(active + 1);
-  }
   /** @param {"isFolded" | "wraps"} key @param {string} title @param {string} hint */
   const toggle = (key, title, hint) => {
     const onchange = () => {
       options[key] = box.checked;
-      redraw();
+      panes.forEach((pane) => pane.render());
+      if (active >= 0) select(active + 1);
     };
     const box = make("input", { type: "checkbox", name: key, checked: options[key], onchange });
     return make("label", { title: hint }, box, title);
   };
+  const previous = { onclick: () => step(-1), title: "Previous match (key: p)", "aria-label": "Previous match" };
+  const next = { onclick: () => step(1), title: "Next match (key: n)", "aria-label": "Next match" };
   const hasIgnored = [...left, ...right].some(({ ignored }) => ignored.length);
   place.before(
     make(
       "div",
       { class: "toolbar" },
-      make(
-        "button",
-        { onclick: () => step(-1), title: "Previous match (key: p)", "aria-label": "Previous match" },
-        "‹ Previous",
-      ),
+      make("button", previous, "‹ Previous"),
       position,
-      make(
-        "button",
-        { onclick: () => step(1), title: "Next match (key: n)", "aria-label": "Next match" },
-        "Next ›",
-      ),
+      make("button", next, "Next ›"),
       detail,
       make("span", { class: "spacer" }),
       hasIgnored ? make("span", { class: "hint" }, "Grey: not compared") : null,
@@ -153,10 +116,8 @@ function showPair(shown, left, right, rows, place) {
     ),
   );
   place.replaceChildren(...panes.map((pane) => pane.element));
-  if (sides.some(({ files }) => files.length > 1))
-    place.after(
-      make("p", { class: "print-only" }, "Only the files on the screen are printed. A case file has all matches."),
-    );
+  const advice = "Only the files on the screen are printed. A case file has all matches.";
+  if (sides.some(({ files }) => files.length > 1)) place.after(make("p", { class: "print-only" }, advice));
   panes.forEach((pane, side) => pane.show(matches.length ? matches[0].file[side] : 0));
   openPair = { step, redrawMaps: () => panes.forEach((pane) => pane.drawMap()) };
   position.textContent = matches.length ? counted(matches.length, "match", "matches") : "No matches";

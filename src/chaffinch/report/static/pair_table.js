@@ -1,6 +1,6 @@
 // A table of pairs that you can sort.
 
-/** @import { Pair, Term } from "./types" */
+/** @import { Column } from "./types" */
 import { index } from "./data.js";
 import { make, targetIn } from "./elements.js";
 import { decimal, grouped, percent } from "./format.js";
@@ -8,25 +8,17 @@ import { bar, submissionLink } from "./parts.js";
 import { verdictFields } from "./verdicts.js";
 import { FIRST_ROWS, currentVisit } from "./visits.js";
 
-/**
- * @typedef {object} Column
- * @property {string} title
- * @property {(pair: Pair, n: number) => string | number | null} value
- * @property {string} kind
- * @property {Term} [term]
- */
-
 /** @type {Column[]} */
 const COLUMNS = [
   { title: "#", value: (_, n) => n, kind: "rank" },
   { title: "Left", value: (pair) => index.submissions[pair.left].name, kind: "submission-cell" },
   { title: "Right", value: (pair) => index.submissions[pair.right].name, kind: "submission-cell" },
   { title: "Score", value: (pair) => pair.score, kind: "num", term: "score" },
-  { title: "Left in matches", value: (pair) => pair.coverage[0], kind: "num", term: "coverage" },
-  { title: "Right in matches", value: (pair) => pair.coverage[1], kind: "num", term: "coverage" },
-  { title: "Surprise", value: (pair) => pair.surprise, kind: "num", term: "surprise" },
-  { title: "Longest run", value: (pair) => pair.longest, kind: "num" },
-  { title: "Matches", value: (pair) => pair.matches, kind: "num" },
+  { title: "Left in matches", value: (pair) => pair.coverage[0], show: percent, kind: "num", term: "coverage" },
+  { title: "Right in matches", value: (pair) => pair.coverage[1], show: percent, kind: "num", term: "coverage" },
+  { title: "Surprise", value: (pair) => pair.surprise, show: decimal, kind: "num", term: "surprise" },
+  { title: "Longest run", value: (pair) => pair.longest, show: grouped, kind: "num" },
+  { title: "Matches", value: (pair) => pair.matches, show: grouped, kind: "num" },
 ];
 
 let order = { column: 0, isDescending: false }; // as the report ranks them
@@ -35,19 +27,13 @@ let showAll = () => {};
 /** Show every row of the table on the page, for printing. */
 export const showAllRows = () => showAll();
 
-/**
- * @param {string | number | null} a
- * @param {string | number | null} b
- */
+/** @param {string | number | null} a @param {string | number | null} b */
 function compareValues(a, b) {
   if (typeof a === "string" && typeof b === "string") return a.localeCompare(b);
   return Number(a ?? Infinity) - Number(b ?? Infinity) || 0;
 }
 
-/**
- * Sort pairs in the chosen order; equal ones stay in the order of the report.
- * @param {number[]} numbers
- */
+/** Sort pairs in the chosen order; equal ones stay in the order of the report. @param {number[]} numbers */
 function sorted(numbers) {
   const { value } = COLUMNS[order.column];
   const sign = order.isDescending ? -1 : 1;
@@ -59,34 +45,27 @@ function sorted(numbers) {
 /** @param {number} n */
 function pairRow(n) {
   const pair = index.pairs[n];
-  const address = "#/pair/" + n;
-  /** @param {string} label @param {string} text */
-  const number = (label, text) => make("td", { class: "num", "data-label": label }, text);
-  const rank = make("a", { href: address, "aria-label": "Open pair " + (n + 1) }, String(n + 1));
-  return make(
+  const href = "#/pair/" + n;
+  const numbers = COLUMNS.flatMap(({ title, value, show }) =>
+    show ? [make("td", { class: "num", "data-label": title }, show(value(pair)))] : [],
+  );
+  const row = make(
     "tr",
-    {
-      onclick: (event) => {
-        if (!targetIn(event, "a, select, input") && !getSelection()?.toString()) location.hash = address;
-      },
-    },
-    make("td", { class: "rank" }, rank),
+    {},
+    make("td", { class: "rank" }, make("a", { href, "aria-label": "Open pair " + (n + 1) }, String(n + 1))),
     make("td", { class: "submission-cell" }, submissionLink(pair.left)),
     make("td", { class: "submission-cell" }, submissionLink(pair.right)),
     make("td", { class: "score", "data-label": "Score" }, bar(pair.score, percent(pair.score))),
-    number("Left in matches", percent(pair.coverage[0])),
-    number("Right in matches", percent(pair.coverage[1])),
-    number("Surprise", decimal(pair.surprise)),
-    number("Longest run", grouped(pair.longest)),
-    number("Matches", grouped(pair.matches)),
+    ...numbers,
     make("td", { class: "review" }, verdictFields(pair)),
   );
+  row.addEventListener("click", (event) => {
+    if (!targetIn(event, "a, select, input") && !getSelection()?.toString()) location.hash = href;
+  });
+  return row;
 }
 
-/**
- * Build a table of pairs; `show` puts other pairs into it.
- * @param {number[]} numbers
- */
+/** Build a table of pairs; `show` puts other pairs into it. @param {number[]} numbers */
 export function pairTable(numbers) {
   const body = make("tbody");
   const heads = COLUMNS.map(({ title, kind, term }, at) => {
@@ -106,10 +85,8 @@ export function pairTable(numbers) {
   function show(wanted, limit = FIRST_ROWS) {
     listed = wanted;
     currentVisit().rows = limit;
-    heads.forEach((head, at) => {
-      if (at === order.column) head.setAttribute("aria-sort", order.isDescending ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
-    });
+    for (const head of heads) head.removeAttribute("aria-sort");
+    heads[order.column].setAttribute("aria-sort", order.isDescending ? "descending" : "ascending");
     body.replaceChildren(...sorted(wanted).slice(0, limit).map(pairRow));
     if (!wanted.length)
       body.append(make("tr", { class: "empty" }, make("td", { colspan: 10 }, "No pair fits your search.")));

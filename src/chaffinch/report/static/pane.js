@@ -43,11 +43,8 @@ export class Pane {
   tokens = null;
 
   /**
-   * @param {Side} side
-   * @param {Submission} submission
-   * @param {DocumentText[]} texts
-   * @param {Match[]} matches
-   * @param {PaneOptions} options
+   * @param {Side} side @param {Submission} submission @param {DocumentText[]} texts
+   * @param {Match[]} matches @param {PaneOptions} options
    */
   constructor(side, submission, texts, matches, options) {
     this.side = side;
@@ -55,35 +52,25 @@ export class Pane {
     this.texts = texts;
     this.matches = matches;
     this.options = options;
-    this.switcher = make(
-      "select",
-      { class: "files", "aria-label": "File", onchange: () => this.show(Number(this.switcher.value)) },
-      submission.files.map(({ name }, file) => {
-        const count = matches.filter((match) => match.file[side] === file).length;
-        return make("option", { value: file }, `${trimmed(name, 80)} (${counted(count, "match", "matches")})`);
-      }),
-    );
+    const files = submission.files.map(({ name }, file) => {
+      const count = matches.filter((match) => match.file[side] === file).length;
+      return make("option", { value: file }, `${trimmed(name, 80)} (${counted(count, "match", "matches")})`);
+    });
+    const onchange = () => this.show(Number(this.switcher.value));
+    this.switcher = make("select", { class: "files", "aria-label": "File", onchange }, files);
     this.body = make("div", { class: "lines", onclick: (event) => this.click(event) });
     this.scroller = make("div", { class: "scroller", tabindex: 0 }, this.body);
     this.map = new MatchMap(this.scroller);
-    this.element = make(
-      "section",
-      { class: "pane" },
-      make("div", { class: "head" }, this.switcher),
-      make("div", { class: "pane-body" }, this.scroller, this.map.element),
-    );
-    this.watcher = new IntersectionObserver(
-      (entries) =>
-        entries.forEach((entry) => entry.isIntersecting && this.colour(/** @type {Block} */ (entry.target))),
-      { root: this.scroller, rootMargin: "600px" },
-    );
+    const body = make("div", { class: "pane-body" }, this.scroller, this.map.element);
+    this.element = make("section", { class: "pane" }, make("div", { class: "head" }, this.switcher), body);
+    /** @param {IntersectionObserverEntry[]} entries */
+    const colourVisible = (entries) =>
+      entries.forEach((entry) => entry.isIntersecting && this.colour(/** @type {Block} */ (entry.target)));
+    this.watcher = new IntersectionObserver(colourVisible, { root: this.scroller, rootMargin: "600px" });
     new ResizeObserver(() => this.drawMap()).observe(this.map.element);
   }
 
-  /**
-   * Show a file of the submission.
-   * @param {number} file
-   */
+  /** Show a file of the submission. @param {number} file */
   show(file) {
     if (file === this.file) return;
     this.file = file;
@@ -110,26 +97,17 @@ export class Pane {
     this.scroller.scrollLeft = 0;
   }
 
-  /**
-   * @param {Match} match
-   * @returns {Range}
-   */
+  /** @param {Match} match @returns {Range} */
   rangeOf(match) {
     return [match.start[this.side], match.end[this.side]];
   }
 
-  /**
-   * Return the line of a position, counted from 0.
-   * @param {number} position
-   */
+  /** Return the line of a position, counted from 0. @param {number} position */
   lineOf(position) {
     return Math.max(0, firstAfter(this.starts.length, (n) => this.starts[n], position) - 1);
   }
 
-  /**
-   * Return the lines that have no letter or digit outside a range.
-   * @param {Range} range
-   */
+  /** Return the lines that have no letter or digit outside a range. @param {Range} range */
   linesWithin([start, end]) {
     const lines = [];
     for (let n = this.lineOf(start); n < this.starts.length && this.starts[n] < end; n += 1) {
@@ -140,10 +118,7 @@ export class Pane {
     return lines;
   }
 
-  /**
-   * Return the ranges of lines that are not folded.
-   * @returns {Range[]}
-   */
+  /** Return the ranges of lines that are not folded. @returns {Range[]} */
   unfolded() {
     const count = this.starts.length;
     if (!this.options.isFolded) return [[0, count]];
@@ -179,11 +154,7 @@ export class Pane {
     this.drawMap();
   }
 
-  /**
-   * Build a button that replaces folded lines and shows them again.
-   * @param {number} from
-   * @param {number} to
-   */
+  /** Build a button that replaces folded lines and shows them again. @param {number} from @param {number} to */
   fold(from, to) {
     const label = make("span", {}, `… ${counted(to - from, "line")} …`);
     const unfold = () => button.replaceWith(...this.blocks(from, to));
@@ -191,21 +162,14 @@ export class Pane {
     return button;
   }
 
-  /**
-   * @param {number} from
-   * @param {number} to
-   */
+  /** @param {number} from @param {number} to */
   blocks(from, to) {
     const blocks = [];
     for (let at = from; at < to; at += BLOCK_SIZE) blocks.push(this.block(at, Math.min(to, at + BLOCK_SIZE)));
     return blocks;
   }
 
-  /**
-   * @param {number} from
-   * @param {number} to
-   * @returns {Block}
-   */
+  /** @param {number} from @param {number} to @returns {Block} */
   block(from, to) {
     const block = Object.assign(make("div", { class: "block" }), { from, to, isStale: false });
     const characters = (this.starts[to] ?? this.text.length) - this.starts[from];
@@ -216,10 +180,7 @@ export class Pane {
     return block;
   }
 
-  /**
-   * Add syntax colours to a block that is about to come into view.
-   * @param {Block} block
-   */
+  /** Add syntax colours to a block that is about to come into view. @param {Block} block */
   colour(block) {
     this.watcher.unobserve(block);
     this.tokens ??= tokensOf(this.text, this.submission.files[this.file].language);
@@ -227,11 +188,7 @@ export class Pane {
     block.isStale = false;
   }
 
-  /**
-   * Draw the lines of a block.
-   * @param {Block} block
-   * @param {number[]} tokens
-   */
+  /** Draw the lines of a block. @param {Block} block @param {number[]} tokens */
   fill(block, tokens) {
     const from = this.starts[block.from];
     let mark = firstAfter(this.marks.length, (n) => this.marks[n].end, from);
@@ -281,20 +238,14 @@ export class Pane {
     return make("span", { class: kind, "data-m": match.number });
   }
 
-  /**
-   * Build the tag of a line with the numbers of the matches that begin there.
-   * @param {number[]} numbers
-   */
+  /** Build the tag of a line with the numbers of the matches that begin there. @param {number[]} numbers */
   tag([first, ...others]) {
     const text = others.length ? first + "+" : first;
     const title = others.length ? "Matches " + [first, ...others].join(", ") : null;
     return make("span", { class: `tag c${colourOf(first)}`, "data-m": first, "data-tag": text, title });
   }
 
-  /**
-   * Choose the match that was clicked; another click chooses the next match in that place.
-   * @param {MouseEvent} event
-   */
+  /** Choose the match that was clicked; another click chooses the next one there. @param {MouseEvent} event */
   click(event) {
     const piece = targetIn(event, "[data-m]");
     const line = targetIn(event, ".line");
@@ -311,10 +262,7 @@ export class Pane {
     this.options.select(number, this.side, isTag ? this.matches[number - 1].start[this.side] : position);
   }
 
-  /**
-   * Return where a position is on the screen, or null if it is folded.
-   * @param {number} position
-   */
+  /** Return where a position is on the screen, or null if it is folded. @param {number} position */
   rectangle(position) {
     const n = this.lineOf(position);
     const line = this.lines[n];
@@ -324,19 +272,12 @@ export class Pane {
     return boxOf(line, position - this.starts[n]);
   }
 
-  /**
-   * Return how many pixels below the top of the pane a position is.
-   * @param {number} position
-   */
+  /** Return how many pixels below the top of the pane a position is. @param {number} position */
   depth(position) {
     return (this.rectangle(position)?.top ?? 0) - this.scroller.getBoundingClientRect().top;
   }
 
-  /**
-   * Scroll a position to a depth below the top of the pane.
-   * @param {number} position
-   * @param {number} depth
-   */
+  /** Scroll a position to a depth below the top of the pane. @param {number} position @param {number} depth */
   reveal(position, depth) {
     const move = () => {
       const box = this.rectangle(position);
@@ -350,10 +291,7 @@ export class Pane {
     requestAnimationFrame(() => (move(), requestAnimationFrame(move))); // blocks change height as they come into view
   }
 
-  /**
-   * Make a match stand out.
-   * @param {Match} match
-   */
+  /** Make a match stand out. @param {Match} match */
   activate(match) {
     const changed = [this.active, match].filter((one) => one !== null && this.here.includes(one));
     this.active = match;

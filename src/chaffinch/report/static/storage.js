@@ -1,9 +1,6 @@
 // What the browser stores for this report, if it stores anything.
 
-/**
- * @param {string} key
- * @returns {string | null}
- */
+/** @param {string} key @returns {string | null} */
 export function stored(key) {
   try {
     return localStorage.getItem("chaffinch:" + key);
@@ -12,11 +9,7 @@ export function stored(key) {
   }
 }
 
-/**
- * Store a text and tell whether that worked.
- * @param {string} key
- * @param {string} value
- */
+/** Store a text and tell whether that worked. @param {string} key @param {string} value */
 export function store(key, value) {
   try {
     localStorage.setItem("chaffinch:" + key, value);

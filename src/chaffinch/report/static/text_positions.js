@@ -1,19 +1,13 @@
 // Positions in a text, and where they are on the screen.
 
-/**
- * Return where each line begins.
- * @param {string} text
- */
+/** Return where each line begins. @param {string} text */
 export function lineStarts(text) {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return starts;
 }
 
-/**
- * Yield the texts in an element and where each begins.
- * @param {Element} element
- */
+/** Yield the texts in an element and where each begins. @param {Element} element */
 function* textsIn(element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   let start = 0;
@@ -24,11 +18,7 @@ function* textsIn(element) {
   }
 }
 
-/**
- * Return the box of a character of an element, or of the whole element if it has fewer.
- * @param {Element} element
- * @param {number} position
- */
+/** Return the box of a character, or of a shorter element. @param {Element} element @param {number} position */
 export function boxOf(element, position) {
   for (const { text, start } of textsIn(element)) {
     if (position < start + text.length) {
@@ -41,23 +31,16 @@ export function boxOf(element, position) {
   return element.getBoundingClientRect();
 }
 
-/**
- * Return the position that was clicked.
- * @param {MouseEvent} event
- * @param {Element} element
- * @param {number} first The position of the element's first character.
- */
+/** Return the position that was clicked in an element whose first character has a known position. */
+/** @param {MouseEvent} event @param {Element} element @param {number} first */
 export function clickedPosition(event, element, first) {
   const { node, offset } = caretAt(event);
   for (const { text, start } of textsIn(element)) if (text === node) return first + start + offset;
   return first;
 }
 
-/**
- * Return the caret that a click would set, as a node and an offset in it.
- * @param {MouseEvent} event
- * @returns {{ node?: Node, offset: number }}
- */
+/** Return the caret that a click would set, as a node and an offset in it. */
+/** @param {MouseEvent} event @returns {{ node?: Node, offset: number }} */
 function caretAt({ clientX: x, clientY: y }) {
   if (typeof document.caretPositionFromPoint === "function") {
     const caret = document.caretPositionFromPoint(x, y);

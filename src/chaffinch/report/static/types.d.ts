@@ -143,6 +143,56 @@ export interface Mark {
   isRun: boolean;
 }
 
+/** A column of the table of pairs; the rows show the numbers of those with `show`. */
+export type Column = { title: string; kind: string; term?: Term } & (
+  | { value: (pair: Pair, n: number) => string | number; show?: undefined }
+  | { value: (pair: Pair) => number | null; show: (value: number | null) => string }
+);
+
+/** A cluster on the timeline. */
+export interface DatedCluster {
+  members: number[];
+  number: number;
+  dated: number[];
+}
+
+/** A submission on the timeline. */
+export interface Dot {
+  n: number;
+  x: number;
+  lane: number;
+  name: string;
+  isBefore: boolean;
+}
+
+export type FindEnding = (text: string, position: number) => { inner: number; close: string } | null;
+
+/** What opens a comment or a string. */
+export interface Opening {
+  type: number;
+  open: string;
+  close?: string;
+  escape?: string;
+  nests?: boolean;
+  /** A doubled closing mark does not close. */
+  doubles?: boolean;
+  /** It must be the first thing in its line. */
+  isFirst?: boolean;
+  isCharacter?: boolean;
+  spansLines?: boolean;
+  findEnding?: FindEnding;
+}
+
+export interface Syntax {
+  /** By their first character, longest first. */
+  openings: Map<string, Opening[]>;
+  keywords: Set<string>;
+  ignoresCase: boolean;
+  /** Characters in the first column that make the line a comment. */
+  columnComments: string;
+  name: RegExp;
+}
+
 /** What you can switch while you look at a pair. */
 export interface PaneOptions {
   isFolded: boolean;
@@ -158,12 +208,40 @@ export interface Block extends HTMLElement {
 }
 
 export type Child = Node | string | null | undefined;
+export type Children = (Child | Child[])[];
+
+export type MakeHtml = <Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties?: Properties,
+  ...children: Children
+) => HTMLElementTagNameMap[Tag];
+
+export type MakeSvg = <Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  properties?: Properties,
+  ...children: Children
+) => SVGElementTagNameMap[Tag];
 
 type Attribute = string | number | boolean | null | undefined;
 type AttributeName =
   | ("checked" | "class" | "colspan" | "download" | "href" | "id" | "name" | "placeholder" | "role" | "scope")
   | ("selected" | "src" | "tabindex" | "title" | "type" | "value")
-  | ("cx" | "cy" | "height" | "r" | "rx" | "text-anchor" | "viewBox" | "width" | "x" | "x1" | "x2" | "y" | "y1" | "y2");
+  | (
+      | "cx"
+      | "cy"
+      | "height"
+      | "r"
+      | "rx"
+      | "text-anchor"
+      | "viewBox"
+      | "width"
+      | "x"
+      | "x1"
+      | "x2"
+      | "y"
+      | "y1"
+      | "y2"
+    );
 
 /** Attributes of an element, and listeners as "on" and the name of an event. */
 export type Properties = { [Name in AttributeName]?: Attribute } & {

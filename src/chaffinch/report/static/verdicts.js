@@ -4,25 +4,19 @@
 import { index } from "./data.js";
 import { download, make } from "./elements.js";
 import { counted, grouped } from "./format.js";
-import { showMessage } from "./frame.js";
+import { showMessage } from "./parts.js";
 import { store, stored } from "./storage.js";
 
 const VERDICTS = ["", "copied", "common source", "no"];
 
-/**
- * @param {unknown} value
- * @returns {value is Verdict}
- */
+/** @param {unknown} value @returns {value is Verdict} */
 function isVerdict(value) {
   if (typeof value !== "object" || value === null || !("verdict" in value) || !("note" in value)) return false;
   return typeof value.verdict === "string" && VERDICTS.includes(value.verdict) && typeof value.note === "string";
 }
 
-/**
- * Return the verdict the browser stores, unless the report now brings another one than when it was chosen.
- * @param {Pair} pair
- * @returns {Verdict}
- */
+/** Return the verdict the browser stores, unless the report now brings another one than when it was chosen. */
+/** @param {Pair} pair @returns {Verdict} */
 export function verdictOf(pair) {
   const given = index.verdicts[pair.key];
   try {
@@ -34,10 +28,7 @@ export function verdictOf(pair) {
   return given ?? { verdict: "", note: "" };
 }
 
-/**
- * @param {Pair} pair
- * @param {Partial<Verdict>} change
- */
+/** @param {Pair} pair @param {Partial<Verdict>} change */
 function setVerdict(pair, change) {
   const { verdict, note } = { ...verdictOf(pair), ...change };
   const over = JSON.stringify(index.verdicts[pair.key]);
@@ -49,40 +40,23 @@ function setVerdict(pair, change) {
 
 /** @param {string | null} chosen */
 export const verdictOptions = (chosen) =>
-  VERDICTS.map((verdict) =>
-    make("option", { value: verdict, selected: verdict === chosen }, verdict || "not decided"),
-  );
+  VERDICTS.map((value) => make("option", { value, selected: value === chosen }, value || "not decided"));
 
-/**
- * Build the fields for a verdict and a note.
- * @param {Pair} pair
- */
+/** Build the fields for a verdict and a note. @param {Pair} pair */
 export function verdictFields(pair) {
   const current = verdictOf(pair);
-  const choice = make(
-    "select",
-    {
-      "aria-label": "Verdict",
-      class: "verdict",
-      "data-verdict": current.verdict,
-      onchange: () => {
-        setVerdict(pair, { verdict: choice.value });
-        choice.dataset.verdict = choice.value;
-      },
-    },
-    verdictOptions(current.verdict),
-  );
-  const note = make("input", {
-    "aria-label": "Note",
-    class: "note",
-    placeholder: "Note",
-    value: current.note,
-    oninput: () => {
-      setVerdict(pair, { note: note.value });
-      printed.textContent = note.value;
-    },
+  const choice = make("select", { "aria-label": "Verdict", class: "verdict" }, verdictOptions(current.verdict));
+  choice.dataset.verdict = current.verdict;
+  choice.addEventListener("change", () => {
+    setVerdict(pair, { verdict: choice.value });
+    choice.dataset.verdict = choice.value;
   });
   const printed = make("span", { class: "printed-note" }, current.note);
+  const note = make("input", { "aria-label": "Note", class: "note", placeholder: "Note", value: current.note });
+  note.addEventListener("input", () => {
+    setVerdict(pair, { note: note.value });
+    printed.textContent = note.value;
+  });
   return [choice, note, printed];
 }
 
@@ -99,17 +73,10 @@ export function exportVerdicts() {
 
 /** @param {File} file */
 export async function importVerdicts(file) {
+  const reading = file.text().then((text) => JSON.parse(text).verdicts);
   /** @type {unknown} */
-  let verdicts = null;
-  try {
-    verdicts = JSON.parse(await file.text()).verdicts;
-  } catch {
-    // Not JSON: the message below says so.
-  }
-  if (!verdicts || typeof verdicts !== "object") {
-    showMessage("This file contains no verdicts.");
-    return;
-  }
+  const verdicts = await reading.catch(() => null); // not JSON
+  if (!verdicts || typeof verdicts !== "object") return showMessage("This file contains no verdicts.");
   const imported = new Map(Object.entries(verdicts));
   let known = 0;
   for (const pair of index.pairs) {

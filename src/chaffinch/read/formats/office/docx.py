@@ -4,45 +4,37 @@ from __future__ import annotations
 
 from posixpath import basename, dirname, join, normpath
 
-from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, elements, parse
+from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, damaged, elements, parse
 from chaffinch.read.formats.office.paragraphs import Paragraphs
 from chaffinch.types import Document, File
 
+_SCHEMAS, _STRICT = "http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/"
+_WORD_NAMES = (
+    "p r t tab ptab br cr noBreakHyphen sym vanish tc tr footnote endnote "
+    "del moveFrom pPr rPrChange sdtPr tblPr rt"
+)
 _WORD = {
-    f"{namespace} {local}": local
-    for namespaces, locals_ in [
-        (
-            (
-                "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
-                "http://purl.oclc.org/ooxml/wordprocessingml/main",
-            ),
-            "p r t tab ptab br cr noBreakHyphen sym vanish tc tr footnote endnote "
-            "del moveFrom pPr rPrChange sdtPr tblPr rt",
-        ),
-        (
-            (
-                "http://schemas.openxmlformats.org/officeDocument/2006/math",
-                "http://purl.oclc.org/ooxml/officeDocument/math",
-            ),
-            "t",
-        ),
-        (("http://schemas.openxmlformats.org/markup-compatibility/2006",), "AlternateContent Choice Fallback"),
-    ]
-    for namespace in namespaces
-    for local in locals_.split()
+    f"{namespace} {name}": name
+    for namespace, names in {
+        _SCHEMAS + "wordprocessingml/2006/main": _WORD_NAMES,
+        _STRICT + "wordprocessingml/main": _WORD_NAMES,
+        _SCHEMAS + "officeDocument/2006/math": "t",
+        _STRICT + "officeDocument/math": "t",
+        _SCHEMAS + "markup-compatibility/2006": "AlternateContent Choice Fallback",
+    }.items()
+    for name in names.split()
 }
-# Properties hold no text but things named as if they did, such as the places of tab stops.
+# Properties hold no text, but elements with the names of text, such as the positions of tab stops.
 _WORD_SKIPPED = frozenset(["del", "moveFrom", "pPr", "rPrChange", "sdtPr", "tblPr", "rt"])
 _WORD_CHARACTERS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
 def text(file: File, unpack: Unpack) -> Document:
-    """The body, then the notes; headers, footers and comments are left out."""
+    """Return the body, then the notes, without headers, footers and comments."""
     main = next(iter(_related(file, unpack, "", "officeDocument")), "word/document.xml")
     body = unpack(main)
     if body is None:
-        raise Unreadable(file.name, SkipReason.DAMAGED, f"is damaged (no {main} in it); save it again")
+        raise damaged(file.name, f"no {main} in it")
     paragraphs = Paragraphs(file)
     _story(file.name, body, paragraphs)
     for note_type in ("footnotes", "endnotes"):
@@ -52,7 +44,7 @@ def text(file: File, unpack: Unpack) -> Document:
 
 
 def _related(file: File, unpack: Unpack, path: str, wanted: str) -> list[str]:
-    """The files that stand in this relation to the one at the path."""
+    """Return the files that have this relation to the file at the path."""
     folder = dirname(path)
     listed = elements(file.name, unpack(join(folder, "_rels", basename(path) + ".rels")))
     return [
@@ -63,16 +55,14 @@ def _related(file: File, unpack: Unpack, path: str, wanted: str) -> list[str]:
 
 
 def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
-    """The body, or all footnotes, as they read with every change accepted; hidden text is left out."""
-    skipped = 0  # elements open since the first that is left out
-    shown = False  # within an element whose text is shown
-    hidden: list[bool] = []  # for the runs that are open; a run may hold a text box with runs
-    open_paragraphs: list[list[str]] = []
-    chosen: list[bool] = []  # for alternatives that are open: whether one was read
-    note: list[str] | None = None
+    """Add the body, or all notes, with every change accepted and without hidden text."""
+    skipped = 0  # open elements, from the first that is not read
+    shown = False  # whether the open element holds visible text
+    hidden: list[bool] = []  # for each open run; a run may hold a text box with runs
+    chosen: list[bool] = []  # for each open set of alternatives: whether one was read
 
     def start(element: str, attributes: Attributes) -> None:
-        nonlocal skipped, shown, note
+        nonlocal skipped, shown
         if skipped:
             skipped += 1
             return
@@ -86,7 +76,7 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
         elif local == "r":
             hidden.append(bool(hidden) and hidden[-1])
         elif local == "p":
-            open_paragraphs.append([])
+            paragraphs.begin()
         elif local in _WORD_CHARACTERS:
             write(_WORD_CHARACTERS[local])
         elif local == "sym":
@@ -102,12 +92,12 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
             chosen[-1] = True
         elif local in ("footnote", "endnote"):
             if attribute(attributes, "type") in (None, "normal"):
-                note = []
+                paragraphs.begin_note()
             else:
                 skipped = 1  # the line above the notes
 
     def end(element: str) -> None:
-        nonlocal skipped, shown, note
+        nonlocal skipped, shown
         if skipped:
             skipped -= 1
             return
@@ -117,24 +107,19 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
         elif local == "r":
             hidden.pop()
         elif local == "p":
-            text = "".join(open_paragraphs.pop())
-            if note is None:
-                paragraphs.add(text)
-            else:
-                note.append(text)
+            paragraphs.end()
         elif local == "tc":
             paragraphs.end_cell()
         elif local == "tr":
             paragraphs.row()
         elif local == "AlternateContent":
             chosen.pop()
-        elif local in ("footnote", "endnote") and note is not None:
-            paragraphs.add_note("\n".join(note))
-            note = None
+        elif local in ("footnote", "endnote"):
+            paragraphs.end_note()
 
     def write(text: str) -> None:
-        if open_paragraphs and not (hidden and hidden[-1]):
-            open_paragraphs[-1].append(text)
+        if not (hidden and hidden[-1]):
+            paragraphs.write(text)
 
     def show(text: str) -> None:
         if shown:
@@ -144,7 +129,7 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
 
 
 def _symbol(code: str) -> str:
-    """A character given by its number; those of symbol fonts mean nothing without the font."""
+    """Return a character by its number, or a space for one that depends on a symbol font."""
     try:
         number = int(code, 16)
     except ValueError:

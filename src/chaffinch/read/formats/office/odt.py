@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.formats.office.package import Attributes, Unpack, attribute, parse
+from chaffinch.errors import Unreadable
+from chaffinch.read.formats.office.package import PASSWORD, Attributes, Unpack, attribute, damaged, parse
 from chaffinch.read.formats.office.paragraphs import Paragraphs
 from chaffinch.types import Document, File
 
@@ -27,16 +27,14 @@ _MAX_SPACES = 80
 
 
 def text(file: File, unpack: Unpack) -> Document:
-    """The body with every change accepted, then the notes; comments and hidden text are left out."""
+    """Return the body with every change accepted, then the notes, without comments and hidden text."""
     if b"encryption-data" in (unpack("META-INF/manifest.xml") or b""):
-        raise Unreadable(file.name, SkipReason.PROTECTED, "is protected by a password; save it without one")
+        raise Unreadable(file.name, *PASSWORD)
     content = unpack("content.xml")
     if content is None:
-        raise Unreadable(file.name, SkipReason.DAMAGED, "is damaged (no content.xml in it); save it again")
+        raise damaged(file.name, "no content.xml in it")
     paragraphs = Paragraphs(file)
-    skipped = 0  # elements open since the first that is left out
-    open_paragraphs: list[list[str]] = []  # a paragraph may hold a frame or a note with paragraphs
-    notes: list[list[str]] = []  # that are open; there is one, unless by malice
+    skipped = 0  # open elements, from the first that is not read
     hiding_styles: set[str] = set()
     style = ""
 
@@ -46,17 +44,17 @@ def text(file: File, unpack: Unpack) -> Document:
         if skipped or name in _SKIPPED:
             skipped += 1
         elif name in ("p", "h"):
-            open_paragraphs.append([])
+            paragraphs.begin()
         elif name == "span":
             skipped = int(attribute(attributes, "style-name") in hiding_styles)
         elif name == "s":
-            write(" " * _count(attribute(attributes, "c") or "1"))
+            paragraphs.write(" " * _count(attribute(attributes, "c") or "1"))
         elif name == "tab":
-            write("\t")
+            paragraphs.write("\t")
         elif name == "line-break":
-            write("\n")
+            paragraphs.write("\n")
         elif name == "note":
-            notes.append([])
+            paragraphs.begin_note()
         elif name == "table-row":
             paragraphs.row()
         elif name == "style":
@@ -70,23 +68,19 @@ def text(file: File, unpack: Unpack) -> Document:
         if skipped:
             skipped -= 1
         elif name in ("p", "h"):
-            text = "".join(open_paragraphs.pop())
-            if notes:
-                notes[-1].append(text)
-            else:
-                paragraphs.add(text)
+            paragraphs.end()
         elif name == "note":
-            paragraphs.add_note("\n".join(notes.pop()))
+            paragraphs.end_note()
         elif name == "table-cell":
             paragraphs.end_cell()
         elif name == "table-row":
             paragraphs.row()
 
-    def write(text: str) -> None:
-        if open_paragraphs and not skipped:
-            open_paragraphs[-1].append(text)
+    def show(text: str) -> None:
+        if not skipped:
+            paragraphs.write(_SPACE.sub(" ", text))
 
-    parse(file.name, content, start, end, lambda text: write(_SPACE.sub(" ", text)))
+    parse(file.name, content, start, end, show)
     return paragraphs.document()
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.office import docx, epub, odt
 from chaffinch.read.formats.office.package import BAD_ZIP, open_zip, unpacker
 from chaffinch.types import Document, File
 
-_HEAD = 1 << 16
+_HEAD_BYTES = 1 << 16
+_READERS = {"docx": docx.text, "odt": odt.text, "epub": epub.text}
 
 
-def kind(data: bytes) -> str | None:
-    """What a ZIP holds: "docx", "odt", "epub", another "office" file, or None of these."""
+def detect(data: bytes) -> str | None:
+    """Return what a ZIP is: "docx", "odt", "epub", "office" for another office file, or None."""
     try:
         archive, files = open_zip(data)
 
         def head(path: str) -> bytes:
-            return archive.open(files[path]).read(_HEAD) if path in files else b""
+            return archive.open(files[path]).read(_HEAD_BYTES) if path in files else b""
 
         mime = head("mimetype").strip()
         if mime == b"application/epub+zip" or b"oebps-package" in head("meta-inf/container.xml"):
@@ -32,7 +32,7 @@ def kind(data: bytes) -> str | None:
         if re.search(rb"spreadsheetml|presentationml|ms-excel|ms-powerpoint|visio", types):
             return "office"
         return "office" if "index/document.iwa" in files else None
-    except BAD_ZIP:  # what is cut off is still no archive of files
+    except BAD_ZIP:  # a document that is cut off is still not an archive
         start = data[:200]
         if start[30:38] == b"mimetype":
             return "odt"
@@ -40,12 +40,6 @@ def kind(data: bytes) -> str | None:
 
 
 def read(file: File) -> Iterator[Document]:
-    """The text of a document of one of the kinds above."""
-    readers = {"docx": docx.text, "odt": odt.text, "epub": epub.text}
-    if file.format not in readers:
-        raise Unreadable(
-            file.name,
-            SkipReason.DAMAGED,
-            "spreadsheets, slides and drawings are not read; save it as PDF or as text",
-        )
-    yield readers[file.format](file, unpacker(file))
+    """Yield the text of a DOCX, ODT or EPUB file."""
+    assert file.format is not None
+    yield _READERS[file.format](file, unpacker(file))

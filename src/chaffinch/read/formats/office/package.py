@@ -1,4 +1,4 @@
-"""Documents that are ZIP files of XML files: how to get at these, whoever made them."""
+"""Documents that are ZIP files of XML files: unpack and parse these, within limits."""
 
 from __future__ import annotations
 
@@ -11,22 +11,29 @@ from typing import BinaryIO, cast
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.budget import MAX_MEMBER, MAX_RATIO, RATIO_FREE, Budget
+from chaffinch.errors import Problem, SkipReason, Unreadable
+from chaffinch.read.budget import MAX_MEMBER, Budget, unpacked_limit
 from chaffinch.types import File
 
 _MAX_FILES = 100_000
-_MAX_NAMESPACE = 1000  # every element's name is given with all of its namespace
+_MAX_NAMESPACE = 1000
+"""Characters. The parser repeats the namespace in the name of every element."""
+PASSWORD = Problem(SkipReason.PROTECTED, "is protected by a password; save it without one")
 BAD_ZIP = (BadZipFile, zlib.error, LZMAError, StructError, EOFError, OSError, RuntimeError, ValueError)
 _BAD_XML = (expat.ExpatError, LookupError, ValueError)
 
 Attributes = dict[str, str]
 Unpack = Callable[[str], bytes | None]
-"""The content of the file at a path in the ZIP; None if there is none."""
+"""Returns the contents of the file at a path in the ZIP, or None if there is none."""
+
+
+def damaged(name: str, detail: object) -> Unreadable:
+    """Return the error for a damaged document."""
+    return Unreadable(name, SkipReason.DAMAGED, f"is damaged ({detail}); save it again")
 
 
 def open_zip(data: bytes) -> tuple[ZipFile, dict[str, ZipInfo]]:
-    """A ZIP and what is in it, by path; careless programs mix case and slashes."""
+    """Return a ZIP and its entries by path, in lower case with slashes, because some programs mix both."""
     if data.count(b"PK\x01\x02") > _MAX_FILES:
         raise BadZipFile(f"more than {_MAX_FILES:,} files")
     archive = ZipFile(BytesIO(data))
@@ -34,31 +41,27 @@ def open_zip(data: bytes) -> tuple[ZipFile, dict[str, ZipInfo]]:
 
 
 def unpacker(file: File) -> Unpack:
-    """Gets at the files in a file, within what unpacking may cost."""
+    """Return a function that unpacks the files in a document, within a budget."""
     name, size = file.name, len(file.data)
-    budget = Budget(min(MAX_MEMBER, RATIO_FREE + MAX_RATIO * size))
+    budget = Budget(min(MAX_MEMBER, unpacked_limit(size)))
     try:
         archive, files = open_zip(file.data)
     except BAD_ZIP as error:
-        raise Unreadable(name, SkipReason.DAMAGED, f"is damaged ({error}); save it again") from None
+        raise damaged(name, error) from None
 
     def unpack(path: str) -> bytes | None:
         info = files.get(path.lower())
         if info is None:
             return None
-        if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # the others unpack without a bound
-            raise Unreadable(
-                name, SkipReason.DAMAGED, f"{path} in it is packed as no document is; save it again"
-            )
+        if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):  # Python unpacks the others without a limit
+            raise damaged(name, f"{path} in it has an unusual compression")
         if info.flag_bits & 1:
-            raise Unreadable(name, SkipReason.PROTECTED, "is protected by a password; save it without one")
+            raise Unreadable(name, *PASSWORD)
         try:
             with archive.open(info) as file:
                 return budget.unpack(cast(BinaryIO, file), f"{name}/{path}", min(info.compress_size, size))
         except BAD_ZIP as error:
-            raise Unreadable(
-                name, SkipReason.DAMAGED, f"{path} in it is damaged ({error}); save it again"
-            ) from None
+            raise damaged(name, f"{path}: {error}") from None
 
     return unpack
 
@@ -70,18 +73,14 @@ def parse(
     end: Callable[[str], None] | None = None,
     text: Callable[[str], None] | None = None,
 ) -> None:
-    """Calls back for every element ("namespace name") and text of an XML file."""
+    """Parse an XML file with callbacks for every element ("namespace name") and text."""
 
     def refuse(*_: object) -> None:
-        raise Unreadable(
-            name,
-            SkipReason.DAMAGED,
-            "its XML defines abbreviations, as bombs do and documents do not; save it again",
-        )
+        raise damaged(name, "its XML defines entities, as bombs do")
 
     def check(_: str | None, namespace: str | None) -> None:
         if namespace and len(namespace) > _MAX_NAMESPACE:
-            refuse()
+            raise damaged(name, "its XML has a very long namespace")
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
@@ -93,17 +92,17 @@ def parse(
     try:
         parser.Parse(xml, True)
     except _BAD_XML as error:
-        raise Unreadable(name, SkipReason.DAMAGED, f"its XML is damaged ({error}); save it again") from None
+        raise damaged(name, f"XML: {error}") from None
 
 
 def elements(name: str, xml: bytes | None) -> list[tuple[str, Attributes]]:
-    """The elements of a short XML file, without their namespaces."""
-    found: list[tuple[str, Attributes]] = []
+    """Return the elements of a short XML file, without their namespaces."""
+    listed: list[tuple[str, Attributes]] = []
     if xml:
-        parse(name, xml, lambda element, attributes: found.append((element.split(" ")[-1], attributes)))
-    return found
+        parse(name, xml, lambda element, attributes: listed.append((element.split(" ")[-1], attributes)))
+    return listed
 
 
 def attribute(attributes: Attributes, wanted: str) -> str | None:
-    """An attribute, whatever its namespace."""
+    """Return an attribute, whatever its namespace."""
     return next((value for name, value in attributes.items() if name.split(" ")[-1] == wanted), None)

@@ -1,60 +1,83 @@
-"""Paragraphs, table cells and notes, one after another -> a document's text with its places."""
+"""Paragraphs, table cells and notes, one after another -> the text of a document with its sections."""
 
 from __future__ import annotations
 
-from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.formats.extract import Extract
+from chaffinch.errors import Unreadable
+from chaffinch.read.formats.extract import NO_TEXT, Extract
 from chaffinch.types import Document, File
 
 
 class Paragraphs:
-    """Collects a document's paragraphs; its notes come after all else, so that they split no sentence."""
+    """Collect a document's paragraphs. Notes come at the end, so that they do not split sentences."""
 
     def __init__(self, original: File) -> None:
         self._name = original.name
         self._extract = Extract(original)
         self._count = 0
-        self._gap = ""  # what will stand between the text so far and the next
+        self._gap = ""  # the separator before the next paragraph
         self._row_has_text = False
         self._notes: list[str] = []
+        self._open: list[list[str]] = []  # a paragraph may hold a text box or a note with paragraphs
+        self._open_notes: list[list[str]] = []  # one, except in hostile files
+
+    def begin(self) -> None:
+        """Begin a paragraph."""
+        self._open.append([])
+
+    def write(self, text: str) -> None:
+        """Add text to the innermost open paragraph, if there is one."""
+        if self._open:
+            self._open[-1].append(text)
+
+    def end(self) -> None:
+        """End the innermost open paragraph."""
+        text = "".join(self._open.pop())
+        if self._open_notes:
+            self._open_notes[-1].append(text)
+        else:
+            self.add(text)
+
+    def begin_note(self) -> None:
+        """Begin a footnote or endnote."""
+        self._open_notes.append([])
+
+    def end_note(self) -> None:
+        """End the innermost open note, if there is one."""
+        if self._open_notes:
+            self.add_note("\n".join(self._open_notes.pop()))
 
     def add(self, text: str) -> None:
-        """One more paragraph; blank ones are neither written nor counted."""
-        text = text.rstrip()
-        if text:
+        """Add a paragraph; blank ones are neither written nor counted."""
+        if text := text.rstrip():
             self._count += 1
-            self._extract.write(self._gap)
-            self._extract.section(f"paragraph {self._count}")
-            self._extract.write(text)
-            self._gap = "\n"
+            self._write(f"paragraph {self._count}", text)
             self._row_has_text = True
+
+    def _write(self, label: str, text: str) -> None:
+        self._extract.write(self._gap)
+        self._extract.section(label)
+        self._extract.write(text)
+        self._gap = "\n"
 
     def end_cell(self) -> None:
         if self._row_has_text:
             self._gap = "\t"
 
     def row(self) -> None:
-        """A row of a table begins or ends here."""
+        """Begin or end a row of a table."""
         self._gap = "\n" if self._gap else ""
         self._row_has_text = False
 
     def add_note(self, text: str) -> None:
-        """A footnote or endnote."""
+        """Add a footnote or endnote."""
         self._notes.append(text.strip())
 
     def document(self) -> Document:
-        """All that was collected; raises if that is nothing."""
+        """Return the document; raise an error if it has no text."""
         for number, note in enumerate(self._notes, 1):
             if note:
-                self._extract.write(self._gap)
-                self._extract.section(f"footnote {number}")
-                self._extract.write(note)
-                self._gap = "\n"
-        if not self._gap:
-            raise Unreadable(
-                self._name,
-                SkipReason.NOT_TEXT,
-                "holds no text; if it shows pictures of text, hand in the text itself",
-            )
+                self._write(f"footnote {number}", note)
+        if self._extract.is_empty:
+            raise Unreadable(self._name, *NO_TEXT)
         self._extract.write("\n")
         return self._extract.document()

@@ -1,4 +1,4 @@
-"""When work was handed in: a table of names and dates -> the dates of a report's submissions."""
+"""A table of names and dates -> the dates on which the submissions of a report were handed in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DELIMITERS = ",;\t"
 
 
 class Dated(NamedTuple):
-    """A name and a date as somebody wrote them, and where."""
+    """A name and a date as they are written, and where."""
 
     where: str
     name: str
@@ -29,7 +29,7 @@ class Dated(NamedTuple):
 
 
 def from_csv(path: Path) -> list[Dated]:
-    """The rows of a table, counted as a spreadsheet does; its first row names the columns."""
+    """Return the rows of a table, numbered as in a spreadsheet. The first row names the columns."""
     try:
         text = load(path).decode("utf-8-sig")
         for delimiter in _DELIMITERS:
@@ -37,21 +37,17 @@ def from_csv(path: Path) -> list[Dated]:
             rows = [(n, row) for n, row in enumerate(reader, 1) if any(cell.strip() for cell in row)]
             names, dates = (_column(rows[0][1] if rows else [], known) for known in (_NAMES, _DATES))
             if names is not None and dates is not None:
-                return [
-                    Dated(f"row {n} of {path}", _cell(row, names), _cell(row, dates)) for n, row in rows[1:]
-                ]
+                return [Dated(f"row {n} of {path}", _cell(r, names), _cell(r, dates)) for n, r in rows[1:]]
     except UnicodeDecodeError:
         raise Unreadable(path, SkipReason.INVALID, "not UTF-8; save it as CSV in UTF-8") from None
     except csv.Error as error:
         raise Unreadable(path, SkipReason.INVALID, f"not a table: {error}; save it as CSV") from None
-    known = f"one of {', '.join(_NAMES)}; and one of {', '.join(_DATES)}"
-    raise Unreadable(
-        path, SkipReason.INVALID, f"its first row must name a column of names and one of dates: {known}"
-    )
+    columns = f"names (one of {', '.join(_NAMES)}) and one of dates (one of {', '.join(_DATES)})"
+    raise Unreadable(path, SkipReason.INVALID, f"its first row must name a column of {columns}")
 
 
 def _column(header: list[str], known: tuple[str, ...]) -> int | None:
-    """Which column has the first of these titles that is there."""
+    """Return the number of the column with the first of these titles."""
     titles = [title.strip().lower().replace("_", " ") for title in header]
     return next((titles.index(title) for title in known if title in titles), None)
 
@@ -61,37 +57,37 @@ def _cell(row: list[str], column: int) -> str:
 
 
 def dated(report: Report, rows: Iterable[Dated]) -> Report:
-    """The report with these dates; rows of no use are told, without names, which an anonymous report hides."""
+    """Return the report with these dates. Unused rows are skipped, without names, which may be anonymized."""
     names = dict.fromkeys(s.name for s in (*report.submissions, *report.old))
-    alike: dict[str, list[str]] = {}
+    by_folded: dict[str, list[str]] = {}
     for name in names:
-        alike.setdefault(_folded(name), []).append(name)
-    found: dict[str, str] = {}
+        by_folded.setdefault(_folded(name), []).append(name)
+    dates: dict[str, str] = {}
     skipped: list[Skipped] = []
     for where, name, text in rows:
-        meant = [name] if name in names else alike.get(_folded(name), [])
-        day = iso(text)
-        if len(meant) != 1:
-            why = "several submissions have this name" if meant else "no submission has this name"
-        elif day is None:
-            why = "no date as 2026-03-01 or 2026-03-01T14:05"
-        elif meant[0] in found:
-            why = "this submission has a date already, from above"
+        candidates = [name] if name in names else by_folded.get(_folded(name), [])
+        iso_date = iso(text)
+        if len(candidates) != 1:
+            detail = f"{'several submissions have' if candidates else 'no submission has'} this name"
+        elif iso_date is None:
+            detail = "not a date such as 2026-03-01 or 2026-03-01T14:05"
+        elif candidates[0] in dates:
+            detail = "this submission already has a date, from a row above"
         else:
-            found[meant[0]] = day
+            dates[candidates[0]] = iso_date
             continue
-        skipped.append(Skipped(where, SkipReason.UNMATCHED, why))
-    in_order = {name: found[name] for name in names if name in found}
+        skipped.append(Skipped(where, SkipReason.UNMATCHED, detail))
+    in_order = {name: dates[name] for name in names if name in dates}
     return replace(report, dates=in_order, skipped=(*report.skipped, *skipped))
 
 
 def _folded(name: str) -> str:
-    """Alike for names that differ in case, or in how accents are stored."""
+    """Return a key that ignores case and how accents are stored."""
     return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def iso(text: str) -> str | None:
-    """A date, or a date and time to the second, in the one way that all are kept; None if it is neither."""
+    """Return a date, or a date and time to the second, in ISO 8601; None if it is neither."""
     try:
         if "T" not in text.upper() and " " not in text:
             return date.fromisoformat(text).isoformat()
