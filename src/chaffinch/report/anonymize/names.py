@@ -41,6 +41,7 @@ _SENTENCE_END = re.compile(r"[.!?:;]\s")
 _BETWEEN = re.compile(r"[\s_.'-]?")
 _WORD_BEFORE = re.compile(r"(?<![\w@.-])([^\W\d_]+)[ \t:]+$")
 _WORD_AFTER = re.compile(r"[ \t]+[^\W\d_A-Z]")
+_COMMA_AFTER = re.compile(r",[ \t]+[^\W\d_A-Z]")
 _END_AFTER = re.compile(r"[ \t]+[^\W\d_]|[.,;:!?](?:\s|$)")
 _OPERATOR_BEFORE = re.compile(r"(?:[=+*/<>!&|(,\[][ \t]*|\breturn[ \t]+)$")
 _OPERATOR_AFTER = re.compile(r"[ \t]*(?:[-+*/%<>=!]=|[+*%<>=])[ \t]*[\w('\"]")
@@ -146,7 +147,8 @@ class _Hit(NamedTuple):
     """It is used as an ordinary word: in lower case between words of a sentence, or in code."""
     is_operand: bool
     """It stands before an operator of a program, as names of variables do and names of accounts do not."""
-    is_title: bool
+    is_mention: bool
+    """It has a capital, or stands after a word and before a comma: two others who write it make it ordinary."""
 
 
 def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[Form]) -> Iterator[_Hit]:
@@ -165,6 +167,7 @@ def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[F
     token, rest = reading.symbols[first:token_end], reading.symbols[behind:token_end]
     start, end = reading.span(first, behind)
     is_title = text[start:end].istitle()
+    before = _word_before(text, start)
     if len(token) < _SHORTEST_PART and not is_unspaced(token[0]) and not is_title:
         return
     ends = (first, breaks[-1] if breaks else first)  # not all words: Maria de la Cruz
@@ -172,9 +175,11 @@ def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[F
     is_joined = all(map(_JOINT.fullmatch, gaps))
     is_name = is_joined or (is_capital and not any(map(_SENTENCE_END.search, gaps)))
     if not breaks:
-        is_name = is_title and _word_before(text, start) in _SIGNATURE
+        is_name = is_title and before in _SIGNATURE
     behind_token = reading.span(first, token_end)[1]
     is_word = _is_word(text, start, behind_token, rest)
+    is_listed = before and before not in _SIGNATURE and _COMMA_AFTER.match(text, behind_token)
+    is_mention = is_title or bool(is_listed)
     is_operand = _OPERATOR_AFTER.match(text, behind_token) is not None
     for form in forms:
         cuts = [*accumulate(map(len, form.parts[:-1]), initial=first)][1:]
@@ -190,7 +195,7 @@ def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[F
         is_plain = form.is_accented and reading.text[start:end].isascii()
         if fits and not is_plain and (rest in ("", "s") or is_start):
             whole = token if len(form.parts) == 1 or not breaks else ""
-            yield _Hit(start, end, form, whole, is_name, is_word, is_operand, is_title)
+            yield _Hit(start, end, form, whole, is_name, is_word, is_operand, is_mention)
 
 
 def _is_word(text: str, start: int, end: int, rest: str) -> bool:
@@ -264,7 +269,7 @@ class Class:
                 is_used = hit.is_word or (is_account and hit.is_operand)
                 if is_used and is_near != is_account:
                     ordinary.add(hit.token)
-                elif not is_near and (is_used or hit.is_title or hit.form[1:3] == (Kind.PART, (hit.token,))):
+                elif not is_near and (is_used or hit.is_mention or hit.form[1:3] == (Kind.PART, (hit.token,))):
                     writers[hit.token].add(owner)
         return frozenset(ordinary | {token for token, owners in writers.items() if len(owners) > 1})
 
