@@ -202,7 +202,7 @@ def demo(context: click.Context, /, folder: Path, opens: bool | None) -> None:
     from chaffinch.cli.demo import write
 
     if opens is None:
-        opens = sys.stdout.isatty() and (sys.platform in ("win32", "darwin") or "DISPLAY" in os.environ)
+        opens = sys.stdout.isatty() and (sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY")))
     copies = write(folder)
     click.echo(f"Wrote a class to {printable(str(folder / 'class'))}. Known copies:")
     click.echo("\n".join(f"  {copy}" for copy in copies))
