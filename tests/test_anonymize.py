@@ -291,3 +291,29 @@ def test_an_account_that_several_mention_is_still_a_name() -> None:
     label = names.labels["Anna Sorensen"]
     for name, text in works.items():
         assert names.text(text, name) == f"Signed {label}!\n({label})\n"
+
+
+def test_an_account_in_copied_code_goes_and_an_ordinary_word_stays() -> None:
+    code = f"{SENTENCE}\nwill_change = 1\n# Will Grant, wgrant\nread('/home/wgrant/x')\nwgrant_sort(x)\n"
+    works = dict.fromkeys(("will-grant", "mark-rose", "Ann Lee", "Bo Chan"), code)
+    works |= {"Paul Rice": "(price)", "Cy Dorn": "price = 3\n(price)", "Di Eck": "(price)"}
+    students = [submission(name, {f"{name}.txt": text}) for name, text in works.items()]
+    names = everybody(report(students, [pair(students[0], students[1])]))
+    label = names.labels["will-grant"]
+    for name, text in works.items():
+        assert names.text(text, name) == text.replace("Will Grant", label).replace("wgrant", label)
+    without = everybody(report([s for s in students if s.name != "Cy Dorn"], []))
+    assert without.text("(price)", "Di Eck") == f"({without.labels['Paul Rice']})"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Tom Baer", "bar = foo(bar)"),
+        ("hasan", "has_an_item"),
+        ("arch", "char c"),
+        ("Morgan Freeman", "free man"),
+    ],
+)
+def test_what_only_resembles_a_name_stays(name: str, text: str) -> None:
+    assert shown([name], text) == text

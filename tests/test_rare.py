@@ -155,7 +155,7 @@ def test_the_start_is_passed_over_but_no_more_than_a_tenth() -> None:
 
 
 def test_only_this_scheme_passes_anything_over() -> None:
-    with pytest.raises(BadRecipe, match='leave skip out or choose "rare"'):
+    with pytest.raises(BadRecipe, match='leave out skip, or choose "rare"'):
         Recipe(skip=5)
     recipe = replace(KOALA, skip=300)
     assert Recipe.from_dict(recipe.to_dict()) == recipe

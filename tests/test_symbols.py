@@ -44,6 +44,14 @@ def test_no_text_has_a_reserved_symbol(data: bytes) -> None:
             assert one.named is None
 
 
+@pytest.mark.parametrize("front", ["text", "consonants"])
+def test_no_code_point_folds_to_a_reserved_symbol(front: str) -> None:
+    numbers = np.append(np.arange(0x11_0000), np.arange(0x11_0000, 2**32, 0xF_FFFF)).astype("<u4")
+    (one,) = core.streams([Source.unicode(numbers.tobytes(), "utf-32-le")], Recipe(front))
+    assert len(one.symbols)
+    assert not is_reserved(one.symbols)
+
+
 @pytest.mark.parametrize("name", language.languages())
 @given(data=TEXTS)
 def test_no_program_has_a_reserved_symbol(name: str, data: bytes) -> None:

@@ -66,11 +66,14 @@ fn distance(last: &Run, next: &Run, gap: u32) -> Option<u32> {
 fn drop_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
     chains.sort_by_key(|chain| (Reverse(symbols(chain)), chain[0].left, chain[0].right));
     let (mut left, mut right) = (Spans::default(), Spans::default());
+    // Where each longer match starts and ends on the left, and on the right.
     let mut longer: Vec<[u32; 4]> = Vec::new();
     let mut repeats = 0;
     chains.retain(|chain| {
-        let [from, to, other_from, other_to] = bounds(chain);
+        let (first, last) = (chain[0], chain[chain.len() - 1]);
+        let bounds = [first.left, last.left_end(), first.right, last.right_end()];
         if chain.iter().all(|r| left.contain(r.left, r.left_end()) && right.contain(r.right, r.right_end())) {
+            let [from, to, other_from, other_to] = bounds;
             let contains =
                 |[a, b, c, d]: &[u32; 4]| *a <= from && to <= *b && *c <= other_from && other_to <= *d;
             if repeats == MAX_REPEATS || longer.len() > MAX_CONTAINERS || longer.iter().any(contains) {
@@ -82,7 +85,7 @@ fn drop_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
             left.add(run.left, run.left_end());
             right.add(run.right, run.right_end());
         }
-        longer.push([from, to, other_from, other_to]);
+        longer.push(bounds);
         true
     });
     chains.sort_by_key(|chain| (chain[0].left, chain[0].right));
@@ -92,12 +95,6 @@ fn drop_covered(mut chains: Vec<Vec<Run>>) -> Vec<Vec<Run>> {
 /// Count the symbols of a match.
 pub fn symbols(chain: &[Run]) -> u64 {
     chain.iter().map(|run| run.len as u64).sum()
-}
-
-/// Start and end on the left, start and end on the right.
-fn bounds(chain: &[Run]) -> [u32; 4] {
-    let (first, last) = (chain[0], chain[chain.len() - 1]);
-    [first.left, last.left_end(), first.right, last.right_end()]
 }
 
 /// Tell which matches are repeats: run by run, on one side, part of matches at least twice as long.

@@ -20,17 +20,6 @@ pub struct Match {
     pub owners: u32,
 }
 
-impl Match {
-    pub fn symbols(&self) -> u32 {
-        u32::try_from(symbols(&self.runs)).expect("matches of fewer than 2^32 symbols")
-    }
-
-    /// The length of the longest run.
-    pub fn longest(&self) -> u32 {
-        self.runs.iter().map(|run| run.len).max().unwrap_or(0)
-    }
-}
-
 pub struct PairMatches {
     pub matches: Vec<Match>,
     /// Symbols that matches cover on the left and on the right.

@@ -14,21 +14,18 @@ struct SharedGrams {
     often: Vec<(u32, u32)>,
 }
 
-#[derive(Default)]
 pub struct GramCounts {
     documents: Vec<SharedGrams>,
     /// The weight of all grams of each document.
     totals: Vec<f64>,
     /// The weight of each shared gram.
     weights: Vec<f64>,
-    /// For each document, the sum over all others of the share of its grams that the other has.
-    pub share_sums: Vec<f32>,
 }
 
 impl GramCounts {
     /// Count the grams of n symbols of documents that stand one after another. A gram that m documents have weighs
-    /// `rarity[m]`.
-    pub fn new(symbols: &[u32], offsets: &[u64], n: usize, rarity: &[f32], threads: usize) -> Self {
+    /// `rarity[m]`. Also return the `share_sums` of the documents.
+    pub fn new(symbols: &[u32], offsets: &[u64], n: usize, rarity: &[f32], threads: usize) -> (Self, Vec<f32>) {
         let streams: Vec<_> =
             offsets.windows(2).map(|ends| &symbols[ends[0] as usize..ends[1] as usize]).collect();
         let bits = (symbols.len() / PART_GRAMS).checked_ilog2().map_or(0, |log| log + 1).min(MAX_PART_BITS);
@@ -58,12 +55,13 @@ impl GramCounts {
             let (once, often): (Vec<_>, Vec<_>) = grams.into_iter().partition(|&(_, count)| count == 1);
             SharedGrams { once: once.into_iter().map(|(gram, _)| gram).collect(), often }
         };
-        GramCounts { documents: counts.into_iter().map(split).collect(), totals, weights, share_sums }
+        let documents = counts.into_iter().map(split).collect();
+        (GramCounts { documents, totals, weights }, share_sums)
     }
 
-    /// Return for each pair the share of the left's grams that the right has, and the reverse, as the bits of floats.
-    /// Fastest when pairs with the same left document follow each other.
-    pub fn shares(&self, pairs: &[u32], threads: usize) -> [Vec<u32>; 2] {
+    /// Return for each pair the share of the left's grams that the right has, and the reverse. Fastest when pairs with
+    /// the same left document follow each other.
+    pub fn shares(&self, pairs: &[u32], threads: usize) -> [Vec<f32>; 2] {
         let work = |range: Range<usize>| {
             let mut left_grams = LoadedDocument::new(self);
             let mut shares = Vec::with_capacity(range.len());
@@ -79,8 +77,8 @@ impl GramCounts {
         let mut columns = [(); 2].map(|_| Vec::with_capacity(pairs.len() / 2));
         each_in_order(pairs.len() / 2, 1 << 14, threads, work, |shares| {
             for (left, right) in shares {
-                columns[0].push(left.to_bits());
-                columns[1].push(right.to_bits());
+                columns[0].push(left);
+                columns[1].push(right);
             }
         });
         columns

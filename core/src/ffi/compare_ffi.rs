@@ -1,14 +1,12 @@
 //! The C interface to comparing: candidate pairs, matches, gram counts.
 
-use std::ffi::{c_char, c_void};
-
 use crate::compare::candidates::Postings;
 use crate::compare::chain::repeats;
 use crate::compare::matches::{OwnerCounts, PairMatches, Settings, find_matches};
 use crate::compare::overlap::GramCounts;
 use crate::compare::seeds::Side;
 use crate::compare::to_u32;
-use crate::ffi::boundary::{ChfTable, chf_message_free, guarded, slice, table};
+use crate::ffi::boundary::{ChfResult, Column, object, result, result_with, slice};
 use crate::machine::parallel::in_order;
 
 /// Documents one after another. Both columns of offsets hold where each document begins, and the end of the last.
@@ -27,6 +25,9 @@ pub struct ChfDocuments {
     pub kinds: *const u8,
     pub kinds_len: usize,
 }
+
+// SAFETY: what it points to is only read.
+unsafe impl Sync for ChfDocuments {}
 
 impl ChfDocuments {
     unsafe fn all_symbols(&self) -> (&[u32], &[u64]) {
@@ -60,10 +61,6 @@ impl ChfDocuments {
 /// Find the pairs of documents that share hashes, which are distinct and sorted within each document. Columns: the
 /// pairs as left, right, left, right; how many hashes each shares; for every hash, how many documents have it; and for
 /// every document the median number of hashes it shares, followed by the histogram of shared hashes.
-///
-/// # Safety
-/// `offsets` must hold `documents` + 1 numbers, `hashes` as many as the last of them, `old` `documents`, and `rarity`
-/// `documents` + 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_pairs(
     hashes: *const u64,
@@ -73,15 +70,15 @@ pub unsafe extern "C" fn chf_pairs(
     rarity: *const f32,
     min_share: f32,
     threads: u32,
-) -> *mut ChfTable {
-    table(|| {
+) -> *mut ChfResult {
+    result(|| {
         let (offsets, old, rarity) =
             unsafe { (slice(offsets, documents + 1), slice(old, documents), slice(rarity, documents + 1)) };
         let hashes = unsafe { slice(hashes, offsets[documents] as usize) };
         let postings = Postings::new(hashes, offsets, old);
         let (pairs, background) = postings.pairs(rarity, min_share, threads as usize);
         let statistics = [background.medians(old), background.histogram].concat();
-        vec![pairs.documents, pairs.shared, postings.frequencies(), statistics]
+        Ok(vec![pairs.documents.into(), pairs.shared.into(), postings.frequencies().into(), statistics.into()])
     })
 }
 
@@ -89,9 +86,6 @@ pub unsafe extern "C" fn chf_pairs(
 /// left, on the right, and its length; for every match its first run, its owners, and whether it is a repeat; for every
 /// pair its first match, and the symbols covered on the left and on the right. The last two columns have a last row for
 /// the end.
-///
-/// # Safety
-/// `documents` must hold what `ChfDocuments` says, and `pairs` twice `len` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_matches(
     documents: *const ChfDocuments,
@@ -101,13 +95,12 @@ pub unsafe extern "C" fn chf_matches(
     gap: u32,
     guarantee: u32,
     threads: u32,
-) -> *mut ChfTable {
-    table(|| {
+) -> *mut ChfResult {
+    result(|| {
         let pairs = unsafe { slice(pairs, 2 * len) };
         let settings = Settings { k: k as usize, gap, guarantee };
-        let documents = Shared(documents);
+        let documents = unsafe { &*documents };
         let found = in_order(len, 16, threads as usize, |range| {
-            let documents = unsafe { documents.get() };
             let matches_of = |i: usize| {
                 let ((left, owners), (right, _)) =
                     unsafe { (documents.side(pairs[2 * i]), documents.side(pairs[2 * i + 1])) };
@@ -133,77 +126,40 @@ pub unsafe extern "C" fn chf_matches(
         let (runs, matches) = (to_u32(columns[0].len()), to_u32(columns[3].len() / 3));
         columns[3].extend([runs, 0, 0]);
         columns[4].extend([matches, 0, 0]);
-        columns
+        Ok(columns.into_iter().map(Column::from).collect())
     })
 }
 
-/// A pointer that threads may share.
-struct Shared(*const ChfDocuments);
-// SAFETY: what it points to is only read.
-unsafe impl Sync for Shared {}
-
-impl Shared {
-    unsafe fn get(&self) -> &ChfDocuments {
-        unsafe { &*self.0 }
-    }
-}
-
-/// The short grams of documents, counted.
-#[repr(C)]
-pub struct ChfGrams {
-    /// For each document, the sum over all others of the share of its grams that the other has.
-    pub share_sums: *const f32,
-    pub error: *mut c_char,
-    owner: *mut c_void,
-}
-
-/// Count the grams of n symbols of documents.
-///
-/// # Safety
-/// `documents` must hold what `ChfDocuments` says; `rarity` must hold a number for each document and one more.
+/// Count the grams of n symbols of documents. Column: for each document, the sum over all others of the share of its
+/// grams that the other has, as floats. The object is for `chf_shares`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_grams(
     documents: *const ChfDocuments,
     n: u32,
     rarity: *const f32,
     threads: u32,
-) -> *mut ChfGrams {
-    let (grams, error) = guarded(|| {
+) -> *mut ChfResult {
+    result_with(|| {
         let documents = unsafe { &*documents };
         let (symbols, offsets) = unsafe { documents.all_symbols() };
         let rarity = unsafe { slice(rarity, documents.len + 1) };
-        GramCounts::new(symbols, offsets, n as usize, rarity, threads as usize)
-    });
-    let owner = Box::new(grams);
-    let share_sums = owner.share_sums.as_ptr();
-    Box::into_raw(Box::new(ChfGrams { share_sums, error, owner: Box::into_raw(owner).cast() }))
+        let (grams, share_sums) = GramCounts::new(symbols, offsets, n as usize, rarity, threads as usize);
+        Ok((grams, vec![share_sums.into()]))
+    })
 }
 
-/// # Safety
-/// `grams` must come from `chf_grams`, be freed once, and not be used afterwards.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_grams_free(grams: *mut ChfGrams) {
-    unsafe {
-        let grams = Box::from_raw(grams);
-        drop(Box::from_raw(grams.owner.cast::<GramCounts>()));
-        chf_message_free(grams.error);
-    }
-}
-
-/// Return for pairs of documents, given as left, right, left, right, two columns: the share of the left's grams that
-/// the right has, and the reverse, as the bits of floats.
-///
-/// # Safety
-/// `grams` must come from `chf_grams`, and `pairs` must hold twice `len` numbers.
+/// Compare pairs of documents, given as left, right, left, right. Columns: the share of the left's grams that the right
+/// has, and the reverse, as floats.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_shares(
-    grams: *const ChfGrams,
+    grams: *const ChfResult,
     pairs: *const u32,
     len: usize,
     threads: u32,
-) -> *mut ChfTable {
-    table(|| {
-        let grams = unsafe { &*(*grams).owner.cast::<GramCounts>() };
-        grams.shares(unsafe { slice(pairs, 2 * len) }, threads as usize).into()
+) -> *mut ChfResult {
+    result(|| {
+        let grams = unsafe { object::<GramCounts>(grams) };
+        let [left, right] = grams.shares(unsafe { slice(pairs, 2 * len) }, threads as usize);
+        Ok(vec![left.into(), right.into()])
     })
 }

@@ -1,17 +1,15 @@
 //! The C interface to reading and selecting: streams, fingerprints, languages, the text of web pages.
 
-use std::ffi::{c_char, c_void};
-use std::ptr::null_mut;
-
-use crate::ffi::boundary::{self, ChfBytes, ChfTable, chf_message_free, guarded, message, slice, table};
+use crate::ffi::boundary::{ChfResult, object, result, result_with, slice};
 use crate::machine::level::Level;
 use crate::read::fold::Form;
 use crate::read::language::Language;
 use crate::read::page_text::page_text;
 use crate::read::source::Source;
-use crate::read::stream::{Stream, read_streams};
+use crate::read::stream::{Stream, Streams, read_streams};
 use crate::read::text::{Endian, count_utf8};
-use crate::select::batch::{self, Batch};
+use crate::select::batch;
+use crate::select::fingerprints::Fingerprints;
 use crate::select::hash::MAX_K;
 use crate::select::selector::{Recipe, Scheme, winnow};
 use crate::select::window::Windows;
@@ -52,27 +50,8 @@ pub struct ChfRecipe {
     pub seed: u64,
 }
 
-/// Four columns of `len` fingerprints. Those of document i are offsets[i] .. offsets[i+1].
-#[repr(C)]
-pub struct ChfBatch {
-    pub hashes: *const u64,
-    pub positions: *const u32,
-    pub starts: *const u32,
-    pub ends: *const u32,
-    pub len: usize,
-    pub offsets: *const u64,
-    pub symbols: *const u64,
-    pub invalid: *const u64,
-    pub documents: usize,
-    pub error: *mut c_char,
-    owner: *mut c_void,
-}
-
 /// Return a document as the core reads it. Offsets in a document have 32 bits, and so has the number of its symbols:
 /// everything that counts bytes or symbols relies on the limit that is checked here.
-///
-/// # Safety
-/// The pointers must hold what `ChfSource` says for as long as the source is used.
 pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
     assert!(u32::try_from(s.len).is_ok(), "a document has more than 2^32 - 1 bytes or symbols; split it");
     unsafe {
@@ -93,7 +72,7 @@ pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
             }),
             7 => Source::Decoded(numbers(), form, slice(s.table, s.len + 1)),
             8 => Source::SingleByte(bytes(), form, slice(s.table, 256)),
-            9 => Source::Code(bytes(), &*s.table.cast::<Language>()),
+            9 => Source::Code(bytes(), object(s.table.cast())),
             10 if s.table.is_null() => Source::Html(bytes(), form, None),
             10 => Source::Html(bytes(), form, Some(slice(s.table, 256))),
             other => panic!("there is no encoding {other}"),
@@ -101,8 +80,6 @@ pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
     }
 }
 
-/// # Safety
-/// As for `source`, for `len` documents.
 unsafe fn sources<'a>(documents: *const ChfSource, len: usize, form: Form) -> Vec<Source<'a>> {
     unsafe { slice(documents, len).iter().map(|document| source(document, form)).collect() }
 }
@@ -128,10 +105,8 @@ fn recipe(r: &ChfRecipe) -> Recipe {
     Recipe { scheme, robust, k, w, window, p, r, skip, only_starts, seed }
 }
 
-/// Return the fingerprints of all documents.
-///
-/// # Safety
-/// The pointers must hold what `ChfSource` says, until this returns.
+/// Return the fingerprints of all documents. Columns: hashes, positions, starts, ends; where the fingerprints of each
+/// document begin, and the end of the last; for each document its symbols.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_fingerprint(
     documents: *const ChfSource,
@@ -139,48 +114,27 @@ pub unsafe extern "C" fn chf_fingerprint(
     how: *const ChfRecipe,
     threads: u32,
     level: u32,
-) -> *mut ChfBatch {
-    let (batch, error) = guarded(|| {
+) -> *mut ChfResult {
+    result(|| {
         let how = unsafe { &*how };
         let sources = unsafe { sources(documents, count, form(how.form)) };
         let batch = batch::fingerprint(&sources, recipe(how), threads as usize, Level::at_most(level));
         let longest = batch.symbols.iter().max().copied().unwrap_or(0);
         assert!(u32::try_from(longest).is_ok(), "a document has more than 2^32 - 1 symbols; split it");
-        batch
-    });
-    let owner = Box::new(batch);
-    let f = &owner.fingerprints;
-    Box::into_raw(Box::new(ChfBatch {
-        hashes: f.hashes.as_ptr(),
-        positions: f.positions.as_ptr(),
-        starts: f.starts.as_ptr(),
-        ends: f.ends.as_ptr(),
-        len: f.hashes.len(),
-        offsets: owner.offsets.as_ptr(),
-        symbols: owner.symbols.as_ptr(),
-        invalid: owner.invalid.as_ptr(),
-        documents: owner.symbols.len(),
-        error,
-        owner: Box::into_raw(owner).cast(),
-    }))
-}
-
-/// # Safety
-/// `batch` must come from `chf_fingerprint` and be freed once.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_batch_free(batch: *mut ChfBatch) {
-    unsafe {
-        let batch = Box::from_raw(batch);
-        drop(Box::from_raw(batch.owner.cast::<Batch>()));
-        chf_message_free(batch.error);
-    }
+        let Fingerprints { hashes, positions, starts, ends } = batch.fingerprints;
+        Ok(vec![
+            hashes.into(),
+            positions.into(),
+            starts.into(),
+            ends.into(),
+            batch.offsets.into(),
+            batch.symbols.into(),
+        ])
+    })
 }
 
 /// Return the streams of documents one after another: symbols, starts, ends, the length of each stream and, if
 /// `with_names` is not 0, the named symbols.
-///
-/// # Safety
-/// As for `chf_fingerprint`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_streams(
     documents: *const ChfSource,
@@ -189,90 +143,61 @@ pub unsafe extern "C" fn chf_streams(
     with_names: u32,
     threads: u32,
     level: u32,
-) -> *mut ChfTable {
-    table(|| {
+) -> *mut ChfResult {
+    result(|| {
         let sources = unsafe { sources(documents, count, form(form_number)) };
-        let streams = read_streams(&sources, with_names != 0, threads as usize, Level::at_most(level));
-        vec![streams.symbols, streams.starts, streams.ends, streams.lengths, streams.named]
+        let Streams { symbols, starts, ends, lengths, named } =
+            read_streams(&sources, with_names != 0, threads as usize, Level::at_most(level));
+        Ok(vec![symbols.into(), starts.into(), ends.into(), lengths.into(), named.into()])
     })
 }
 
-/// Return a language from its records (see `language.rs`), or null and the error.
-///
-/// # Safety
-/// `records` must hold `len` bytes, and `error` a pointer.
+/// Return a language, as an object, from its records (see `language.rs`).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_language(records: *const u8, len: usize, error: *mut *mut c_char) -> *mut c_void {
-    let (language, failure) = guarded(|| Some(Language::parse(unsafe { slice(records, len) })));
-    let (language, why) = match language {
-        Some(Ok(language)) => (Box::into_raw(Box::new(language)).cast(), null_mut()),
-        Some(Err(why)) => (null_mut(), message(&why)),
-        None => (null_mut(), failure),
-    };
-    unsafe { *error = why };
-    language
-}
-
-/// # Safety
-/// `language` must come from `chf_language`, be freed once, and not be used afterwards.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_language_free(language: *mut c_void) {
-    drop(unsafe { Box::from_raw(language.cast::<Language>()) });
+pub unsafe extern "C" fn chf_language(records: *const u8, len: usize) -> *mut ChfResult {
+    result_with(|| Ok((Language::parse(unsafe { slice(records, len) })?, Vec::new())))
 }
 
 /// Return the order key of every gram, in one column; the scheme must have an order.
-///
-/// # Safety
-/// `symbols` must hold `len` numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_keys(
     symbols: *const u32,
     len: usize,
     how: *const ChfRecipe,
     level: u32,
-) -> *mut ChfTable {
-    table(|| {
+) -> *mut ChfResult {
+    result(|| {
         let Recipe { scheme, k, w, r, seed, .. } = recipe(unsafe { &*how });
         let Scheme::Windows(order) = scheme else { panic!("this scheme has no order") };
         let mut windows = Windows::new(order, k, w, r, seed, Level::at_most(level), w);
-        vec![windows.keys(unsafe { slice(symbols, len) })]
+        Ok(vec![windows.keys(unsafe { slice(symbols, len) }).into()])
     })
 }
 
 /// Return the positions that winnowing chooses among hashes made elsewhere, in one column.
-///
-/// # Safety
-/// `hashes` must hold `len` numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_winnow(hashes: *const u64, len: usize, w: usize, robust: u32) -> *mut ChfTable {
-    table(|| {
+pub unsafe extern "C" fn chf_winnow(hashes: *const u64, len: usize, w: usize, robust: u32) -> *mut ChfResult {
+    result(|| {
         assert!(w >= 1, "w must be at least 1");
         assert!(u32::try_from(len).is_ok(), "there are more than 2^32 - 1 hashes; split them");
-        vec![winnow(unsafe { slice(hashes, len) }, w, robust != 0)]
+        Ok(vec![winnow(unsafe { slice(hashes, len) }, w, robust != 0).into()])
     })
 }
 
 /// Return, in one column, how many characters of more than one byte are valid UTF-8 and how many bytes are not.
-///
-/// # Safety
-/// `data` must hold `len` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_count_utf8(data: *const u8, len: usize) -> *mut ChfTable {
-    table(|| {
+pub unsafe extern "C" fn chf_count_utf8(data: *const u8, len: usize) -> *mut ChfResult {
+    result(|| {
         assert!(u32::try_from(len).is_ok(), "a text has more than 2^32 - 1 bytes; split it");
         let (characters, invalid) = count_utf8(unsafe { slice(data, len) });
-        vec![vec![characters as u32, invalid as u32]]
+        Ok(vec![vec![characters as u32, invalid as u32].into()])
     })
 }
 
 /// Return what a reader sees of a web page in UTF-8, as UTF-8.
-///
-/// # Safety
-/// `data` must hold `len` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_page_text(data: *const u8, len: usize) -> *mut ChfBytes {
-    let (text, error) = guarded(|| page_text(unsafe { slice(data, len) }));
-    boundary::bytes((text, error, 0))
+pub unsafe extern "C" fn chf_page_text(data: *const u8, len: usize) -> *mut ChfResult {
+    result(|| Ok(vec![page_text(unsafe { slice(data, len) }).into()]))
 }
 
 /// Return the best level this machine has: 0 portable, 1 AVX2, 2 AVX-512.

@@ -106,35 +106,3 @@ pub fn select(word: u64, k: u32) -> u32 {
     }
     start + byte.trailing_zeros()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::select::hash::mix64;
-
-    #[test]
-    fn what_is_packed_is_read_back() {
-        let numbers: Vec<(u64, u32)> = (0..500).map(|i| (mix64(i), (mix64(i + 7777) % 65) as u32)).collect();
-        let mut packer = Packer::default();
-        numbers.iter().for_each(|&(value, width)| packer.push(value & mask(width), width));
-        packer.align();
-        packer.bytes.extend([0xff; 9]);
-        let mut at = 0;
-        for (value, width) in numbers {
-            assert_eq!(read(&packer.bytes, at, width), value & mask(width));
-            at += width as u64;
-        }
-    }
-
-    #[test]
-    fn select_finds_every_one() {
-        for seed in 0..200 {
-            let word =
-                [mix64(seed), u64::MAX, mix64(seed) & mix64(seed + 1), 1 << (seed % 64)][seed as usize % 4];
-            let ones: Vec<u32> = (0..64).filter(|&i| word >> i & 1 == 1).collect();
-            for (k, &position) in ones.iter().enumerate() {
-                assert_eq!(select(word, k as u32), position);
-            }
-        }
-    }
-}

@@ -34,25 +34,14 @@ pub struct Cursor {
 
 impl<'a> Bucket<'a> {
     #[inline]
-    pub fn new(segment: &'a Segment<'a>, number: u64, n: u64, start: usize, position_bits: u32) -> Self {
+    pub fn new(segment: &'a Segment<'a>, number: u64, n: u64, unary: usize, position_bits: u32) -> Self {
         let shape = &segment.shape;
         let high_bits = shape.high_bits(n);
         let low_bits = shape.rest_bits() - high_bits;
-        let lows = start as u64 * 8 + n + (1 << high_bits);
+        let lows = unary as u64 * 8 + n + (1 << high_bits);
         let documents = lows + n * low_bits as u64;
         let positions = documents + n * shape.document_bits as u64;
-        Bucket {
-            segment,
-            number,
-            n,
-            unary: start,
-            lows,
-            documents,
-            positions,
-            high_bits,
-            low_bits,
-            position_bits,
-        }
+        Bucket { segment, number, n, unary, lows, documents, positions, high_bits, low_bits, position_bits }
     }
 
     /// Prefetch what `find` will read, if keys are spread evenly.
@@ -218,27 +207,21 @@ impl<'a> Bucket<'a> {
         let before = out.len();
         let top = self.number << self.segment.shape.rest_bits();
         self.visit(from..to, |document, position| out.push((0, (document as u64) << 32 | position as u64)))?;
+        let mut words = (0..self.words()).map(|number| (number, self.word(number)));
+        let mut next_word = || words.next().ok_or_else(|| self.damage());
         // The word with the first of them.
-        let (mut number, mut passed) = (0, 0);
-        let mut word = self.word(0);
+        let (mut number, mut word) = next_word()?;
+        let mut passed = 0;
         while passed + word.count_ones() as u64 <= from {
             passed += word.count_ones() as u64;
-            number += 1;
-            if number >= self.words() {
-                return Err(self.damage());
-            }
-            word = self.word(number);
+            (number, word) = next_word()?;
         }
         for _ in passed..from {
             word &= word - 1;
         }
         for (i, record) in (from..to).zip(&mut out[before..]) {
             while word == 0 {
-                number += 1;
-                if number >= self.words() {
-                    return Err(self.damage());
-                }
-                word = self.word(number);
+                (number, word) = next_word()?;
             }
             let high = (number as u64 * 64 + word.trailing_zeros() as u64).wrapping_sub(i);
             if high >> self.high_bits != 0 {

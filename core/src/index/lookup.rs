@@ -16,7 +16,6 @@ const SHARE: usize = 1024;
 const THREAD_LOOKUPS: usize = 4096;
 
 /// Postings, each with the number of its hash among those looked up; sorted.
-#[derive(Default)]
 pub struct LookupResult {
     pub queries: Vec<u32>,
     pub documents: Vec<u32>,
@@ -61,17 +60,19 @@ fn sorted(parts: &[Vec<Hit>], queries: usize) -> LookupResult {
         postings[*slot] = posting;
         *slot += 1;
     }
-    let mut result = LookupResult { queries: Vec::with_capacity(total), ..LookupResult::default() };
+    let mut numbers = Vec::with_capacity(total);
     for q in 0..queries {
         let own = &mut postings[ends[q]..ends[q + 1]];
         if !own.is_sorted() {
             own.sort_unstable();
         }
-        result.queries.resize(ends[q + 1], q as u32);
+        numbers.resize(ends[q + 1], q as u32);
     }
-    result.documents = postings.iter().map(|&posting| (posting >> 32) as u32).collect();
-    result.positions = postings.iter().map(|&posting| posting as u32).collect();
-    result
+    LookupResult {
+        queries: numbers,
+        documents: postings.iter().map(|&posting| (posting >> 32) as u32).collect(),
+        positions: postings.iter().map(|&posting| posting as u32).collect(),
+    }
 }
 
 /// Look up sorted hashes in one segment.
@@ -159,17 +160,8 @@ mod tests {
         let segment = Segment::open(bytes)?;
         let checked = segment.check(1);
         let looked_up = lookup(&[&segment], hashes, &[3], 1);
-        let (mut start, mut scanned) = ((0, 0), Ok(()));
-        for _ in 0..1000 {
-            match scan(&segment, start, 5000) {
-                Ok(some) if some.hashes.is_empty() => break,
-                Ok(some) => start = some.next,
-                Err(damage) => {
-                    scanned = Err(damage);
-                    break;
-                }
-            }
-        }
+        let mut start = (0, 0);
+        let scanned = (0..20).try_for_each(|_| scan(&segment, start, 5000).map(|some| start = some.next));
         for removed in [&[][..], &[3, 7]] {
             if let Ok(mut merge) = Merge::new(vec![&segment], removed, 1) {
                 while let Ok(bytes) = merge.piece()

@@ -18,54 +18,32 @@ mod watched {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
-    #[cfg(target_os = "linux")]
-    mod system {
-        pub const SIGBUS: i32 = 7;
-        pub const SA_SIGINFO: i32 = 4;
-        pub const SA_ONSTACK: i32 = 0x0800_0000;
-        pub const MAP_ANONYMOUS: i32 = 0x20;
-
-        #[repr(C)]
-        pub struct Action {
-            pub handler: usize,
-            pub mask: [usize; 128 / size_of::<usize>()],
-            pub flags: i32,
-            pub restorer: usize,
-        }
-
-        #[repr(C)]
-        pub struct Info {
-            pub numbers: [i32; 3],
-            pub address: usize,
-        }
-    }
-
-    #[cfg(target_os = "macos")]
-    mod system {
-        pub const SIGBUS: i32 = 10;
-        pub const SA_SIGINFO: i32 = 0x40;
-        pub const SA_ONSTACK: i32 = 1;
-        pub const MAP_ANONYMOUS: i32 = 0x1000;
-
-        #[repr(C)]
-        pub struct Action {
-            pub handler: usize,
-            pub mask: u32,
-            pub flags: i32,
-        }
-
-        #[repr(C)]
-        pub struct Info {
-            pub numbers: [i32; 6],
-            pub address: usize,
-        }
-    }
-
-    use system::{Action, Info, MAP_ANONYMOUS, SA_ONSTACK, SA_SIGINFO, SIGBUS};
-
+    const IS_LINUX: bool = cfg!(target_os = "linux");
+    const SIGBUS: i32 = if IS_LINUX { 7 } else { 10 };
+    const SA_SIGINFO: i32 = if IS_LINUX { 4 } else { 0x40 };
+    const SA_ONSTACK: i32 = if IS_LINUX { 0x0800_0000 } else { 1 };
+    const MAP_ANONYMOUS: i32 = if IS_LINUX { 0x20 } else { 0x1000 };
     const PROT_READ: i32 = 1;
     const MAP_PRIVATE: i32 = 2;
     const MAP_FIXED: i32 = 0x10;
+
+    #[repr(C)]
+    struct Action {
+        handler: usize,
+        #[cfg(target_os = "linux")]
+        mask: [usize; 128 / size_of::<usize>()],
+        #[cfg(target_os = "macos")]
+        mask: u32,
+        flags: i32,
+        #[cfg(target_os = "linux")]
+        restorer: usize,
+    }
+
+    #[repr(C)]
+    struct Info {
+        numbers: [i32; if IS_LINUX { 3 } else { 6 }],
+        address: usize,
+    }
 
     unsafe extern "C" {
         fn sigaction(signal: i32, new: *const Action, old: *mut Action) -> i32;

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use crate::compare::chain::symbols;
 use crate::compare::matches::{Match, OwnerCounts, Settings, find_matches};
 use crate::compare::seeds::{Run, Side};
 use crate::compare::to_u32;
@@ -13,12 +14,6 @@ use crate::machine::parallel::in_order;
 use crate::read::source::Source;
 use crate::read::stream::{Stream, StreamReader};
 
-/// The fingerprints of a query: positions in its stream, and the number of the hash of each.
-pub struct QuerySeeds<'a> {
-    pub positions: &'a [u32],
-    pub numbers: &'a [u32],
-}
-
 /// Postings of the query's hashes, sorted: the number of the hash, the document, the byte where its gram begins.
 pub struct SharedPostings<'a> {
     pub hashes: &'a [u32],
@@ -26,11 +21,9 @@ pub struct SharedPostings<'a> {
     pub offsets: &'a [u32],
 }
 
-/// Equal bytes: start and end on the left, start and end on the right.
-pub type Spans = [u32; 4];
-
 pub struct ByteMatch {
-    pub runs: Vec<Spans>,
+    /// Bytes: start and end on the left, start and end on the right.
+    pub runs: Vec<[u32; 4]>,
     pub symbols: u32,
     /// Symbols of the longest run.
     pub longest: u32,
@@ -50,7 +43,9 @@ pub struct QueryMatches {
 
 pub struct Query<'a> {
     pub source: Source<'a>,
-    pub seeds: QuerySeeds<'a>,
+    /// The positions of its fingerprints in its stream, and the number of the hash of each.
+    pub positions: &'a [u32],
+    pub numbers: &'a [u32],
     pub owners: OwnerCounts,
 }
 
@@ -65,8 +60,8 @@ pub fn extend_matches(
 ) -> (Vec<QueryMatches>, u32) {
     let mut reader = StreamReader::new(query.source.size(), false);
     let stream = reader.read(&query.source, level);
-    let numbers = query.seeds.numbers.iter().map(|&number| number as u64);
-    let mut seeds: Vec<(u64, u32)> = numbers.zip(query.seeds.positions.iter().copied()).collect();
+    let numbers = query.numbers.iter().map(|&number| number as u64);
+    let mut seeds: Vec<(u64, u32)> = numbers.zip(query.positions.iter().copied()).collect();
     seeds.sort_unstable();
     let (hashes, positions): (Vec<u64>, Vec<u32>) = seeds.into_iter().unzip();
     let left = Side { symbols: stream.symbols, kinds: &[], hashes: &hashes, positions: &positions };
@@ -83,11 +78,11 @@ pub fn extend_matches(
                 let (left, right) = (bytes(stream, run.left, run.len), bytes(document, run.right, run.len));
                 [left.0, left.1, right.0, right.1]
             };
-            let in_bytes = |m: &Match| ByteMatch {
-                runs: m.runs.iter().map(spans).collect(),
-                symbols: m.symbols(),
-                longest: m.longest(),
-                owners: m.owners,
+            let in_bytes = |Match { runs, owners }: &Match| ByteMatch {
+                runs: runs.iter().map(spans).collect(),
+                symbols: to_u32(symbols(runs) as usize),
+                longest: runs.iter().map(|run| run.len).max().unwrap_or(0),
+                owners: *owners,
             };
             QueryMatches {
                 covered: found.covered,

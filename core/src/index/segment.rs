@@ -35,7 +35,6 @@ use crate::index::bits::{mask, prefetch, width, word};
 use crate::index::bucket::Bucket;
 use crate::index::checksum::checksum;
 use crate::index::mapped::Watch;
-use crate::machine::parallel::in_order;
 
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"chfsegm\n");
 pub(crate) const VERSION: u64 = 1;
@@ -136,7 +135,7 @@ pub struct Group {
 pub struct Segment<'a> {
     pub bytes: &'a [u8],
     pub shape: Shape,
-    data_len: usize,
+    pub data_len: usize,
     directory: &'a [u8],
     sums: &'a [u8],
     verified: Box<[AtomicU64]>,
@@ -220,12 +219,6 @@ impl<'a> Segment<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Verify all data.
-    pub fn verify_all(&self, threads: usize) -> Result<(), Damage> {
-        let checked = in_order(self.data_len, 1 << 20, threads, |range| self.verify(range.start, range.end));
-        checked.into_iter().collect()
     }
 
     #[cold]

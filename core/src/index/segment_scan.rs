@@ -53,7 +53,8 @@ impl Segment<'_> {
 
     /// Check every page, the order of postings, and their number.
     pub fn check(&self, threads: usize) -> Result<(), Damage> {
-        self.verify_all(threads)?;
+        let pages = in_order(self.data_len, 1 << 20, threads, |range| self.verify(range.start, range.end));
+        pages.into_iter().collect::<Result<(), _>>()?;
         self.check_count()?;
         let checked = in_order(self.shape.groups(), SHARE, threads, |groups| {
             let mut records: Vec<Record> = Vec::new();

@@ -32,17 +32,7 @@ pub fn encode(shape: &Shape, first: usize, last: usize, records: &[Record]) -> P
     for group in first..last {
         let buckets: [&[Record]; GROUP] = std::array::from_fn(|i| {
             let number = (group * GROUP + i) as u64;
-            let end = if records.last().is_some_and(|r| r.0 >> rest == number) {
-                records.len()
-            } else {
-                // Most buckets are small and have many postings behind them, so search near the start first.
-                let mut near = 1024.min(records.len());
-                while near < records.len() && records[near - 1].0 >> rest == number {
-                    near = (2 * near).min(records.len());
-                }
-                records[..near].partition_point(|r| r.0 >> rest == number)
-            };
-            let (bucket, behind) = records.split_at(end);
+            let (bucket, behind) = records.split_at(records.partition_point(|r| r.0 >> rest == number));
             records = behind;
             bucket
         });
@@ -63,7 +53,6 @@ pub fn encode(shape: &Shape, first: usize, last: usize, records: &[Record]) -> P
     Part { bytes: packer.bytes, entries }
 }
 
-/// Encode a bucket.
 fn encode_bucket(shape: &Shape, bucket: &[Record], position_bits: u32, packer: &mut Packer) {
     if bucket.is_empty() {
         return;

@@ -81,10 +81,7 @@ pub fn ascii(
     let (low, high) = unsafe {
         (_mm512_loadu_si512(table.as_ptr().cast()), _mm512_loadu_si512(table.as_ptr().add(64).cast()))
     };
-    let mut numbers = [0u8; 64];
-    for (i, number) in numbers.iter_mut().enumerate() {
-        *number = i as u8;
-    }
+    let numbers: [u8; 64] = std::array::from_fn(|i| i as u8);
     // SAFETY: 64 bytes.
     let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) };
     let (mut read, mut written) = (0, 0);
@@ -125,8 +122,7 @@ pub fn ascii(
     (read, written)
 }
 
-/// Append, for the gram at each position, the sum of symbols times limbs modulo 2^61-1, reduced just enough to fit 64
-/// bits.
+/// Append, for the gram at each position, the sum of symbols times limbs modulo 2^61-1, reduced to fit 64 bits.
 #[target_feature(enable = "avx512f")]
 pub fn polynomials(symbols: &[u32], positions: &[u32], limbs: &[AlignedVec<u64>; 3], out: &mut Vec<u64>) {
     let [a, b, c] = limbs;

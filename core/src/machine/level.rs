@@ -5,16 +5,12 @@
 //! hashing, the order keys and the sliding minima; the four steps that they do not are in `avx512.rs`. Closures and
 //! iterator adaptors that are not inlined lose the instructions of the function they are written in.
 
-/// A level that this machine has: it can only be made by `best` and `at_most`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
-pub struct Level(Instructions);
+/// A level that this machine has, by its number. It can only be made by `best` and `at_most`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level(u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
-enum Instructions {
-    Portable,
-    Avx2,
-    Avx512,
-}
+const AVX2: u32 = 1;
+const AVX512: u32 = 2;
 
 /// Work that is compiled for every level. `run` and everything it calls must be `#[inline(always)]`.
 pub trait Task {
@@ -23,7 +19,6 @@ pub trait Task {
 }
 
 impl Level {
-    /// Return the best level this machine has.
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -37,39 +32,36 @@ impl Level {
                 && is_x86_feature_detected!("avx512vbmi")
                 && is_x86_feature_detected!("avx512vbmi2");
             if has_avx2 && has_avx512 {
-                return Level(Instructions::Avx512);
+                return Level(AVX512);
             }
             if has_avx2 {
-                return Level(Instructions::Avx2);
+                return Level(AVX2);
             }
         }
-        Level(Instructions::Portable)
+        Level(0)
     }
 
     /// Return the level with this number (0 portable, 1 AVX2, 2 AVX-512), or the best one if the machine lacks it.
     pub fn at_most(number: u32) -> Self {
-        let all = [Instructions::Portable, Instructions::Avx2, Instructions::Avx512];
-        let (asked, best) = (Level(all[number.min(2) as usize]), Level::best());
-        if asked > best { best } else { asked }
+        Level(number.min(Level::best().0))
     }
 
     pub fn number(self) -> u32 {
-        self.0 as u32
+        self.0
     }
 
     pub fn is_avx512(self) -> bool {
-        self.0 == Instructions::Avx512
+        self.0 == AVX512
     }
 
-    /// Run the task with the instructions of this level.
     #[inline(always)]
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self.0 {
             // SAFETY: `best` detected the instructions, and no level is above it.
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => unsafe { avx512(task) },
+            AVX512 => unsafe { avx512(task) },
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => unsafe { avx2(task) },
+            AVX2 => unsafe { avx2(task) },
             _ => task.run(),
         }
     }

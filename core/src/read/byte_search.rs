@@ -48,7 +48,6 @@ pub(crate) fn find_other(text: &[u8], mut at: usize, byte: u8) -> usize {
     at
 }
 
-/// Return where the line ends.
 pub(crate) fn line_end(text: &[u8], from: usize) -> usize {
     find(text, from, [b'\n'])
 }

@@ -34,8 +34,7 @@ fn entities() -> &'static HashMap<&'static [u8], Vec<u32>> {
     })
 }
 
-/// Send the text of a page to the sink and return how many of its bytes are not valid UTF-8. The table, if there is
-/// one, gives the code points of a single-byte encoding.
+/// Send the text of a page to the sink. The table, if there is one, gives the code points of a single-byte encoding.
 pub(crate) fn read<S: Sink>(
     source: &Source,
     sink: &mut S,
@@ -43,8 +42,7 @@ pub(crate) fn read<S: Sink>(
     folding: &Folding,
     table: Option<&[u32]>,
     level: Level,
-) -> u64 {
-    let mut invalid = 0;
+) {
     let mut page = Page::new(bytes);
     while let Some(piece) = page.next() {
         let mut emit = |code: u32, start: usize, end: usize| {
@@ -65,11 +63,10 @@ pub(crate) fn read<S: Sink>(
                 (start..end).for_each(|at| emit(table[bytes[at] as usize], at, at + 1));
             }
             (Piece::Text { start, end }, None) => {
-                invalid += read_utf8(source, sink, &bytes[..end], start, folding, level);
+                read_utf8(source, sink, &bytes[..end], start, folding, level);
             }
         }
     }
-    invalid
 }
 
 /// Return where the character at `offset` ends. A '&' that gave a symbol begins a reference, whose end was noted.
@@ -82,6 +79,7 @@ pub(crate) fn end(bytes: &[u8], offset: u32, noted: u32, utf8: bool) -> u32 {
 }
 
 /// A page, and how far it has been read.
+#[derive(Default)]
 pub(crate) struct Page<'a> {
     text: &'a [u8],
     at: usize,
@@ -95,43 +93,24 @@ pub(crate) struct Page<'a> {
 /// What comes next in a page.
 pub(crate) enum Piece<'a> {
     /// A tag; comments and declarations have no name.
-    Tag {
-        name: &'a [u8],
-        is_closing: bool,
-    },
+    Tag { name: &'a [u8], is_closing: bool },
     /// Bytes that are text.
-    Text {
-        start: usize,
-        end: usize,
-    },
-    /// A character reference by name or by number.
-    Named {
-        codes: &'static [u32],
-        start: usize,
-    },
-    Number {
-        code: u32,
-        start: usize,
-    },
+    Text { start: usize, end: usize },
+    /// A character reference by name.
+    Named { codes: &'static [u32], start: usize },
+    /// A character reference by number.
+    Number { code: u32, start: usize },
 }
 
 impl<'a> Page<'a> {
     pub fn new(text: &'a [u8]) -> Self {
-        Page {
-            text,
-            at: 0,
-            no_comment_end: false,
-            no_tag_end: false,
-            no_quote: [false; 2],
-            no_close: [false; HIDDEN.len()],
-        }
+        Page { text, ..Page::default() }
     }
 
     pub fn text(&self) -> &'a [u8] {
         self.text
     }
 
-    /// Return the next piece of the page.
     pub fn next(&mut self) -> Option<Piece<'a>> {
         let start = self.at;
         let piece = match self.text.get(start)? {

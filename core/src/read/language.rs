@@ -27,28 +27,16 @@ pub(crate) struct Rule {
 }
 
 pub(crate) enum Kind {
+    /// Ends with its line.
     LineComment,
-    BlockComment {
-        close: Vec<u8>,
-        nested: bool,
-    },
+    /// Ends with its close; `nested` ones are counted.
+    BlockComment { close: Vec<u8>, nested: bool },
     /// `escape` hides the byte behind it; a `doubled` close is part of the string.
-    Text {
-        close: Vec<u8>,
-        escape: Option<u8>,
-        doubled: bool,
-        lines: bool,
-    },
+    Text { close: Vec<u8>, escape: Option<u8>, doubled: bool, lines: bool },
     /// One character between quotes; otherwise the quote is a punctuation mark.
-    Char {
-        escape: Option<u8>,
-    },
+    Char { escape: Option<u8> },
     /// Some fence bytes, then a quote; closed by a quote and the same number of fence bytes.
-    Fenced {
-        fence: u8,
-        quote: u8,
-        close: u8,
-    },
+    Fenced { fence: u8, quote: u8, close: u8 },
     /// The programmer chooses the word before the bracket, which also closes the string.
     Tagged,
     /// The programmer chooses a word, perhaps quoted; the line that begins with it closes the string.
@@ -118,8 +106,7 @@ pub struct Language {
 }
 
 impl Language {
-    /// Parse records separated by byte 30, whose fields are separated by byte 31. They are made by
-    /// `src/chaffinch/languages/language.py`.
+    /// Parse records separated by byte 30, of fields separated by byte 31. `languages/language.py` makes them.
     pub fn parse(table: &[u8]) -> Result<Language, String> {
         let mut language = Language {
             classes: [Class::Space; 256],
@@ -177,101 +164,64 @@ impl Language {
 
     fn apply(&mut self, fields: &[&[u8]], keywords: &mut Vec<Vec<u8>>) -> Result<(), &'static str> {
         let field = |i: usize| fields.get(i).map(|f| f.to_vec()).ok_or("a field is missing");
-        let byte = |i: usize| fields.get(i).and_then(|f| f.first().copied());
-        let flag = |i: usize| byte(i) == Some(b'1');
         let number = |i: usize| {
-            std::str::from_utf8(fields.get(i).copied().unwrap_or_default())
-                .ok()
-                .and_then(|text| text.parse::<usize>().ok())
-                .ok_or("a number is missing")
+            let text = std::str::from_utf8(fields.get(i).copied().unwrap_or_default());
+            text.ok().and_then(|text| text.parse::<usize>().ok()).ok_or("a number is missing")
         };
-        let mut first = false;
-        let kind = match fields[0] {
-            b"reopens" => {
-                let mark = field(1)?;
-                for rule in &mut self.rules {
-                    rule.reopens |= rule.closes_with(&mark);
-                }
-                return Ok(());
-            }
-            b"keyword" => {
-                let word = field(1)?;
-                if word.is_empty() {
-                    return Err("an empty field");
-                }
-                keywords.push(word);
-                return Ok(());
-            }
-            b"ignore-case" => {
-                self.ignore_case = true;
-                return Ok(());
-            }
-            b"keep-names" => {
-                self.keep_names = true;
-                return Ok(());
-            }
+        match fields[0] {
+            b"keyword" => keywords.push(field(1).and_then(filled)?),
+            b"ignore-case" => self.ignore_case = true,
+            b"keep-names" => self.keep_names = true,
             b"starts-name" => {
                 for b in field(1)? {
                     self.classes[b as usize] = Class::Name;
                     self.inside[b as usize] = true;
                 }
-                return Ok(());
             }
-            b"starts-number" => {
-                field(1)?.iter().for_each(|&b| self.classes[b as usize] = Class::Point);
-                return Ok(());
-            }
-            b"inside-number" => {
-                field(1)?.iter().for_each(|&b| self.inside_number[b as usize] = true);
-                return Ok(());
-            }
-            b"inside-name" => {
-                field(1)?.iter().for_each(|&b| self.inside[b as usize] = true);
-                return Ok(());
-            }
+            b"starts-number" => field(1)?.iter().for_each(|&b| self.classes[b as usize] = Class::Point),
+            b"inside-number" => field(1)?.iter().for_each(|&b| self.inside_number[b as usize] = true),
+            b"inside-name" => field(1)?.iter().for_each(|&b| self.inside[b as usize] = true),
+            b"columns" if number(2)? == 0 => return Err("columns count from 1"),
             b"columns" => {
-                if number(2)? == 0 {
-                    return Err("columns count from 1");
-                }
                 self.columns = Some(Columns { comment: field(1)?, continuation: number(2)?, last: number(3)? });
-                return Ok(());
             }
+            b"reopens" => {
+                let mark = field(1)?;
+                self.rules.iter_mut().for_each(|rule| rule.reopens |= rule.closes_with(&mark));
+            }
+            _ => self.add_rule(fields)?,
+        }
+        Ok(())
+    }
+
+    fn add_rule(&mut self, fields: &[&[u8]]) -> Result<(), &'static str> {
+        let field = |i: usize| fields.get(i).map(|f| f.to_vec()).ok_or("a field is missing").and_then(filled);
+        let byte = |i: usize| fields.get(i).and_then(|f| f.first().copied());
+        let flag = |i: usize| byte(i) == Some(b'1');
+        let (kind, first) = match fields[0] {
             b"outside" => {
-                let rest = (3..fields.len()).map(&field).collect::<Result<_, _>>()?;
+                let rest = (3..fields.len()).map(|i| fields[i].to_vec()).collect();
                 self.outside = Some(Outside { close: field(1)?, open: field(2)?, rest });
-                Kind::Outside
+                (Kind::Outside, false)
             }
-            b"line-comment" => {
-                first = flag(2);
-                Kind::LineComment
+            b"line-comment" => (Kind::LineComment, flag(2)),
+            b"block-comment" => (Kind::BlockComment { close: field(2)?, nested: flag(3) }, flag(4)),
+            b"string" => {
+                let (escape, doubled, lines) = (byte(3), flag(4), flag(5));
+                (Kind::Text { close: field(2)?, escape, doubled, lines }, false)
             }
-            b"block-comment" => {
-                first = flag(4);
-                Kind::BlockComment { close: field(2)?, nested: flag(3) }
+            b"char" => (Kind::Char { escape: byte(2) }, false),
+            b"fenced" => {
+                let fence = byte(2).ok_or("a fence is missing")?;
+                let quote = byte(3).ok_or("a quote is missing")?;
+                (Kind::Fenced { fence, quote, close: byte(4).ok_or("a close is missing")? }, false)
             }
-            b"string" => Kind::Text { close: field(2)?, escape: byte(3), doubled: flag(4), lines: flag(5) },
-            b"char" => Kind::Char { escape: byte(2) },
-            b"fenced" => Kind::Fenced {
-                fence: byte(2).ok_or("a fence is missing")?,
-                quote: byte(3).ok_or("a quote is missing")?,
-                close: byte(4).ok_or("a close is missing")?,
-            },
-            b"tagged" => Kind::Tagged,
-            b"here" => Kind::Here,
-            b"ceremony" => {
-                first = true;
-                Kind::Ceremony
-            }
+            b"tagged" => (Kind::Tagged, false),
+            b"here" => (Kind::Here, false),
+            b"ceremony" => (Kind::Ceremony, true),
             _ => return Err("there is no such kind of record"),
         };
-        let open = field(1)?;
-        if open.is_empty()
-            || self.outside.as_ref().is_some_and(|outside| outside.open.is_empty())
-            || matches!(&kind, Kind::BlockComment { close, .. } | Kind::Text { close, .. } if close.is_empty())
-        {
-            return Err("an empty field");
-        }
-        self.rules.push(Rule { open, kind, first, reopens: false });
+        self.rules.push(Rule { open: field(1)?, kind, first, reopens: false });
         Ok(())
     }
 
@@ -290,4 +240,8 @@ impl Language {
         let same = |(a, b): (&u8, &u8)| a == b || self.ignore_case && a.eq_ignore_ascii_case(b);
         text.len() >= open.len() && text.iter().zip(open).all(same)
     }
+}
+
+fn filled(field: Vec<u8>) -> Result<Vec<u8>, &'static str> {
+    if field.is_empty() { Err("an empty field") } else { Ok(field) }
 }

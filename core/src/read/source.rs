@@ -13,7 +13,6 @@ use crate::read::lexer::Lexer;
 use crate::read::stream::Stream;
 use crate::read::text::{Endian, read_utf8, utf8_length, utf16_at, utf32_at};
 
-/// A document.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
     /// Each byte is a symbol.
@@ -70,17 +69,14 @@ impl Source<'_> {
         }
     }
 
-    /// Send the document's symbols to the sink; the caller makes the last flush. Return how many bytes are not valid
-    /// UTF-8, if the document should be UTF-8: it is validated while it is read, so most documents need one pass.
-    pub fn read<S: Sink>(&self, sink: &mut S, level: Level) -> u64 {
+    /// Send the document's symbols to the sink; the caller makes the last flush.
+    pub fn read<S: Sink>(&self, sink: &mut S, level: Level) {
         match *self {
             Source::Bytes(bytes) => self.plain(sink, bytes, level),
             Source::Symbols(symbols) | Source::Stream(Stream { symbols, .. }) => {
                 self.plain(sink, symbols, level);
             }
-            Source::Utf8(bytes, form) => {
-                return read_utf8(self, sink, bytes, 0, Folding::of(form), level);
-            }
+            Source::Utf8(bytes, form) => read_utf8(self, sink, bytes, 0, Folding::of(form), level),
             Source::Utf16(bytes, form, endian) => {
                 self.folded(sink, bytes.len(), form, |at| utf16_at(bytes, at, endian));
             }
@@ -90,13 +86,10 @@ impl Source<'_> {
             Source::SingleByte(bytes, form, table) => {
                 self.folded(sink, bytes.len(), form, |at| (table[bytes[at] as usize], 1));
             }
-            Source::Html(bytes, form, table) => {
-                return html::read(self, sink, bytes, Folding::of(form), table, level);
-            }
+            Source::Html(bytes, form, table) => html::read(self, sink, bytes, Folding::of(form), table, level),
             Source::Code(bytes, language) => self.code(sink, bytes, language),
             Source::Decoded(codes, form, _) => self.folded(sink, codes.len(), form, |at| (codes[at], 1)),
         }
-        0
     }
 
     fn plain<S: Sink>(&self, sink: &mut S, symbols: &[impl Copy + Into<u32>], level: Level) {

@@ -6,7 +6,6 @@ use crate::machine::huge_pages::prefer_huge_pages;
 use crate::machine::level::Level;
 use crate::machine::parallel::{each_in_order, shares};
 use crate::read::chunk::{Chunk, Sink};
-use crate::read::html;
 use crate::read::source::Source;
 use crate::read::text::utf8_length;
 
@@ -27,7 +26,6 @@ pub struct Streams {
     pub lengths: Vec<u32>,
 }
 
-/// The stream of one document.
 #[derive(Clone, Copy)]
 pub struct Stream<'a> {
     pub symbols: &'a [u32],
@@ -70,9 +68,6 @@ impl Streams {
 }
 
 /// Read the streams of documents on several threads; the result does not depend on how many.
-///
-/// # Panics
-/// If a document has more than 2^32 - 1 symbols.
 pub fn read_streams(sources: &[Source], with_names: bool, threads: usize, level: Level) -> Streams {
     let size = |range: Range<usize>| sources[range].iter().map(Source::size).sum::<usize>();
     let read = |range: Range<usize>| {
@@ -156,9 +151,9 @@ impl Sink for StreamReader {
             }
             Source::Utf32(..) => fixed(starts, ends, offsets, 4),
             Source::SingleByte(..) => fixed(starts, ends, offsets, 1),
-            Source::Utf16(..) => {
+            Source::Utf16(..) | Source::Html(..) => {
                 starts.extend_from_slice(offsets);
-                ends.extend(offsets.iter().map(|&p| source.range(0, p, 0).1));
+                ends.extend(offsets.iter().zip(noted).map(|(&p, &end)| source.range(0, p, end).1));
             }
             Source::Utf8(bytes, _) => {
                 for block in offsets.chunks(BLOCK) {
@@ -169,11 +164,6 @@ impl Sink for StreamReader {
                         ends.extend(block.iter().map(|&p| p + utf8_length(bytes[p as usize])));
                     }
                 }
-            }
-            Source::Html(bytes, _, table) => {
-                starts.extend_from_slice(offsets);
-                let is_utf8 = table.is_none();
-                ends.extend(offsets.iter().zip(noted).map(|(&p, &end)| html::end(bytes, p, end, is_utf8)));
             }
         }
         match source {

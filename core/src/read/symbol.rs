@@ -28,38 +28,3 @@ pub(crate) fn spelling(word: &[u8], ignore_case: bool) -> u32 {
     });
     SPELLING | (hash ^ (hash >> 32)) as u32
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machine::level::Level;
-    use crate::read::fold::Form;
-    use crate::read::language::Language;
-    use crate::read::source::Source;
-    use crate::read::stream::read_streams;
-    use crate::read::text::Endian;
-
-    fn is_reserved(symbol: u32) -> bool {
-        symbol >> 30 == RESERVED >> 30
-    }
-
-    #[test]
-    fn no_code_point_folds_to_a_reserved_symbol() {
-        let numbers: Vec<u32> = (0..0x11_0000).chain((0x11_0000..=u32::MAX).step_by(0xf_ffff)).collect();
-        let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
-        for form in [Form::Letters, Form::Consonants] {
-            let source = Source::Utf32(&bytes, form, Endian::Little);
-            let streams = read_streams(&[source], false, 1, Level::best());
-            assert!(!streams.symbols.iter().any(|&symbol| is_reserved(symbol)));
-        }
-    }
-
-    #[test]
-    fn no_token_is_a_reserved_symbol() {
-        let language = Language::parse(b"keyword\x1fif\x1ekeyword\x1fwhile").unwrap();
-        let text: Vec<u8> = (0..1 << 20).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        let streams = read_streams(&[Source::Code(&text, &language)], true, 1, Level::best());
-        assert!(streams.symbols.len() > 1000 && streams.named.len() == streams.symbols.len());
-        assert!(!streams.symbols.iter().chain(&streams.named).any(|&symbol| is_reserved(symbol)));
-    }
-}

@@ -13,7 +13,7 @@ pub enum Endian {
     Big,
 }
 
-/// Read the characters of UTF-8 from `at` on. Return how many bytes are invalid.
+/// Read the characters of UTF-8 from `at` on.
 pub(crate) fn read_utf8<S: Sink>(
     source: &Source,
     sink: &mut S,
@@ -21,8 +21,7 @@ pub(crate) fn read_utf8<S: Sink>(
     mut at: usize,
     folding: &Folding,
     level: Level,
-) -> u64 {
-    let mut invalid = 0;
+) {
     while at < bytes.len() {
         let chunk = sink.chunk();
         if chunk.room() < ASCII_BLOCK {
@@ -34,7 +33,6 @@ pub(crate) fn read_utf8<S: Sink>(
         while at < bytes.len() && chunk.room() >= MAX_EXPANSION {
             if bytes[at] >= 0x80 {
                 let (code, len) = utf8_at(bytes, at);
-                invalid += (len == 1) as u64;
                 folding.fold(code, |symbol| chunk.push(symbol, at as u32));
                 at += len;
                 continue;
@@ -47,7 +45,6 @@ pub(crate) fn read_utf8<S: Sink>(
             at += 1;
         }
     }
-    invalid
 }
 
 const ASCII_BLOCK: usize = 64;
@@ -113,18 +110,14 @@ pub(crate) fn utf8_at(bytes: &[u8], at: usize) -> (u32, usize) {
         }
         _ => None,
     };
-    match code {
-        Some((0x800..=0xd7ff | 0xe000..=0xffff, 3) | (0x1_0000..=0x10_ffff, 4) | (_, 2)) => {
-            code.unwrap_or((INVALID, 1))
-        }
-        _ => (INVALID, 1),
-    }
+    let is_valid =
+        |code: &_| matches!(code, (0x800..=0xd7ff | 0xe000..=0xffff, 3) | (0x1_0000..=0x10_ffff, 4) | (_, 2));
+    code.filter(is_valid).unwrap_or((INVALID, 1))
 }
 
 pub(crate) fn utf16_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) {
     let unit = |at: usize| {
-        let pair = bytes.get(at..at + 2)?;
-        let pair = [pair[0], pair[1]];
+        let pair = *bytes.get(at..)?.first_chunk()?;
         Some(if endian == Endian::Little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) } as u32)
     };
     match unit(at) {
@@ -138,12 +131,10 @@ pub(crate) fn utf16_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) 
 }
 
 pub(crate) fn utf32_at(bytes: &[u8], at: usize, endian: Endian) -> (u32, usize) {
-    match bytes.get(at..at + 4) {
+    match bytes[at..].first_chunk() {
         None => (INVALID, bytes.len() - at),
-        Some(four) => {
-            let four = [four[0], four[1], four[2], four[3]];
-            (if endian == Endian::Little { u32::from_le_bytes(four) } else { u32::from_be_bytes(four) }, 4)
-        }
+        Some(&four) if endian == Endian::Little => (u32::from_le_bytes(four), 4),
+        Some(&four) => (u32::from_be_bytes(four), 4),
     }
 }
 

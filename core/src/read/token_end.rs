@@ -15,7 +15,6 @@ const MAX_WORD: usize = 64;
 const MAX_OPERATORS: u8 = 16;
 
 impl Lexer<'_> {
-    /// Return the end of a name.
     #[inline(always)]
     pub(super) fn name_end(&self, from: usize) -> usize {
         let text = self.text;

@@ -18,8 +18,6 @@ pub struct Batch {
     pub offsets: Vec<u64>,
     /// The number of symbols in each document.
     pub symbols: Vec<u64>,
-    /// The number of bytes in each document that should be UTF-8 and are not.
-    pub invalid: Vec<u64>,
 }
 
 impl Batch {
@@ -29,7 +27,6 @@ impl Batch {
         let before = self.fingerprints.hashes.len() as u64;
         self.offsets.extend(other.offsets.iter().map(|o| o + before));
         self.symbols.extend(other.symbols);
-        self.invalid.extend(other.invalid);
         if before == 0 && part == 1.0 {
             return std::mem::replace(&mut self.fingerprints, other.fingerprints);
         }
@@ -62,47 +59,36 @@ impl Joined {
     }
 }
 
-/// Return the fingerprints of every document, in order.
 pub fn fingerprint(sources: &[Source], recipe: Recipe, threads: usize, level: Level) -> Batch {
     let shares = shares(sources.iter().map(Source::size));
     let threads = threads.clamp(1, shares.len().max(1));
-    let mut batch = Batch::default();
     let size = |some: &[Source]| some.iter().map(Source::size).sum::<usize>() as f64;
     let total = size(sources);
-    let part = |share: &std::ops::Range<usize>| size(&sources[share.clone()]) / total;
-    if threads == 1 {
+    let part = |share: usize| size(&sources[shares[share].clone()]) / total;
+    let next = AtomicUsize::new(0);
+    let joined = Mutex::new(Joined::default());
+    let worker = || {
         let mut selector = Selector::new(recipe, level);
-        for share in &shares {
+        while let i = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(share) = shares.get(i)
+        {
             let done = work(&mut selector, &sources[share.clone()], level);
-            selector.reuse(batch.append(done, part(share)));
-        }
-    } else {
-        let next = AtomicUsize::new(0);
-        let joined = Mutex::new(Joined { batch, ..Joined::default() });
-        std::thread::scope(|scope| {
-            let spawn = |_| {
-                scope.spawn(|| {
-                    let mut selector = Selector::new(recipe, level);
-                    while let i = next.fetch_add(1, Ordering::Relaxed)
-                        && let Some(share) = shares.get(i)
-                    {
-                        let done = work(&mut selector, &sources[share.clone()], level);
-                        let Ok(mut all) = joined.lock() else { break }; // another thread has panicked
-                        if let Some(memory) = all.join(i, done, |i| part(&shares[i])) {
-                            selector.reuse(memory);
-                        }
-                    }
-                })
-            };
-            let workers: Vec<_> = (0..threads).map(spawn).collect();
-            for worker in workers {
-                if let Err(panic) = worker.join() {
-                    std::panic::resume_unwind(panic); // keeps the message
-                }
+            let Ok(mut all) = joined.lock() else { break }; // another thread has panicked
+            if let Some(memory) = all.join(i, done, part) {
+                selector.reuse(memory);
             }
-        });
-        batch = joined.into_inner().unwrap_or_default().batch;
-    }
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
+        worker();
+        for other in others {
+            if let Err(panic) = other.join() {
+                std::panic::resume_unwind(panic); // keeps the message
+            }
+        }
+    });
+    let mut batch = joined.into_inner().unwrap_or_default().batch;
     batch.offsets.push(batch.fingerprints.hashes.len() as u64);
     batch
 }
@@ -111,7 +97,7 @@ fn work(selector: &mut Selector, sources: &[Source], level: Level) -> Batch {
     let mut batch = Batch::default();
     for source in sources {
         batch.offsets.push(selector.count() as u64);
-        batch.invalid.push(source.read(selector, level));
+        source.read(selector, level);
         batch.symbols.push(selector.finish(source));
     }
     batch.fingerprints = selector.take();

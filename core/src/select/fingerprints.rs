@@ -31,13 +31,14 @@ impl Fingerprints {
 
     /// Reserve room for n more in every column. If the memory is refused, columns grow as they are filled.
     pub fn reserve(&mut self, n: usize) {
-        let all = [&mut self.positions, &mut self.starts, &mut self.ends];
-        if self.hashes.try_reserve(n).is_ok() && all.into_iter().all(|column| column.try_reserve(n).is_ok()) {
-            prefer_huge_pages(&mut self.hashes);
-            [&mut self.positions, &mut self.starts, &mut self.ends].into_iter().for_each(prefer_huge_pages);
+        let Fingerprints { hashes, positions, starts, ends } = self;
+        let mut others = [positions, starts, ends];
+        if hashes.try_reserve(n).is_ok() && others.iter_mut().all(|column| column.try_reserve(n).is_ok()) {
+            prefer_huge_pages(hashes);
+            others.into_iter().for_each(prefer_huge_pages);
         } else {
-            self.hashes.shrink_to_fit();
-            [&mut self.positions, &mut self.starts, &mut self.ends].into_iter().for_each(Vec::shrink_to_fit);
+            hashes.shrink_to_fit();
+            others.into_iter().for_each(Vec::shrink_to_fit);
         }
     }
 

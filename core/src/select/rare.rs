@@ -117,8 +117,7 @@ impl Rare {
         thin(&mut self.grams, &mut self.sorted, self.w);
     }
 
-    /// Return a number of occurrences that the openings of at least w distinct grams do not exceed, or of all grams if
-    /// there are fewer.
+    /// Return a number of occurrences that the openings of at least w distinct grams, or of all, do not exceed.
     fn limit(&self, first: usize, last: usize) -> u32 {
         let most = self.times.iter().max().copied().unwrap_or(0) as usize;
         let mut positions = vec![0usize; most + 1];
@@ -179,7 +178,6 @@ impl Numbers {
         self.used = 0;
     }
 
-    /// Return the number of a key.
     #[inline(always)]
     fn of(&mut self, key: u64) -> u32 {
         if 2 * self.used >= self.slots.len() {

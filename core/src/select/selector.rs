@@ -145,17 +145,12 @@ impl Selector {
         }
         let (k, window) = (self.recipe.k, self.recipe.window);
         let symbols = self.base + self.chunk.len as u64;
+        if symbols >= k as u64 && symbols < (window + k - 1) as u64 {
+            // There is no full window: choose the one minimum of the document.
+            self.select_windows(self.chunk.len.saturating_sub(k) + 1, source);
+        }
         match &mut self.state {
-            State::Windowed { choice, .. } => {
-                *choice = Choice::default();
-                if symbols >= k as u64 && symbols < (window + k - 1) as u64 {
-                    // There is no full window: choose the one minimum of the document.
-                    self.select_windows(self.chunk.len - k + 1, source);
-                    if let State::Windowed { choice, .. } = &mut self.state {
-                        *choice = Choice::default();
-                    }
-                }
-            }
+            State::Windowed { choice, .. } => *choice = Choice::default(),
             State::Rolling(rolling) => {
                 let last = std::mem::take(rolling);
                 let mut smallest: Vec<_> = last.smallest.into_iter().map(|h| (last.ranges[&h], h)).collect();
@@ -178,7 +173,6 @@ impl Selector {
         symbols
     }
 
-    /// Return how many fingerprints there are to take.
     pub fn count(&self) -> usize {
         self.out.hashes.len()
     }

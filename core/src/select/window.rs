@@ -16,8 +16,7 @@ pub enum Order {
     Mod,
 }
 
-/// A window whose minimum is another gram than in the window before, or the first window of a frame. Positions count
-/// from the start of the slice.
+/// A window with another minimum than the one before, or the first of a frame. Positions count from the slice's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub window: u32,
@@ -214,15 +213,30 @@ fn report<L: Lane>(
     rest.iter().for_each(|&lane| push(lane));
 }
 
-enum Frames {
-    Narrow(Box<Frame<i32>>),
-    Wide(Box<Frame<u64>>),
+/// What `Windows` needs of a frame, whatever its lanes.
+trait Frames {
+    fn changes(&mut self, symbols: &[u32], width: usize, level: Level, out: &mut Vec<Change>);
+    fn keys(&mut self, symbols: &[u32], level: Level, out: &mut Vec<u32>);
+}
+
+impl<L: Lane> Frames for Frame<L> {
+    fn changes(&mut self, symbols: &[u32], width: usize, level: Level, out: &mut Vec<Change>) {
+        by_frames::<L>(symbols, width + self.k - 1, |symbols, offset, windows| {
+            level.run(Minima { frame: self, symbols, width, windows, level });
+            report(self, windows, width, offset, level, out);
+        });
+    }
+
+    fn keys(&mut self, symbols: &[u32], level: Level, out: &mut Vec<u32>) {
+        by_frames::<L>(symbols, self.k, |symbols, _, grams| {
+            level.run(Keys { frame: self, symbols, grams, level, out });
+        });
+    }
 }
 
 /// Finds the minima of windows in streams of any length.
 pub struct Windows {
-    frames: Frames,
-    k: usize,
+    frames: Box<dyn Frames>,
     level: Level,
 }
 
@@ -234,43 +248,25 @@ impl Windows {
     /// subset, also with the mod-minimizer. No window will be wider than `widest`.
     pub fn new(order: Order, k: usize, w: usize, r: usize, seed: u64, level: Level, widest: usize) -> Self {
         // A narrow frame pays off if a window spans at most half of it.
-        let frames = if 2 * (widest + k) <= <i32 as Lane>::FRAME {
-            Frames::Narrow(Box::new(Frame::new(order, k, w, r, seed)))
+        let frames: Box<dyn Frames> = if 2 * (widest + k) <= <i32 as Lane>::FRAME {
+            Box::new(Frame::<i32>::new(order, k, w, r, seed))
         } else {
-            Frames::Wide(Box::new(Frame::new(order, k, w, r, seed)))
+            Box::new(Frame::<u64>::new(order, k, w, r, seed))
         };
-        Windows { frames, k, level }
+        Windows { frames, level }
     }
 
     /// Find the changes of minimum over all windows of `width` grams in `symbols`. The first window counts as one.
     pub fn changes(&mut self, symbols: &[u32], width: usize, out: &mut Vec<Change>) {
         out.clear();
-        let (k, level) = (self.k, self.level);
-        match &mut self.frames {
-            Frames::Narrow(frame) => by_frames::<i32>(symbols, width + k - 1, |symbols, offset, windows| {
-                level.run(Minima { frame, symbols, width, windows, level });
-                report(frame, windows, width, offset, level, out);
-            }),
-            Frames::Wide(frame) => by_frames::<u64>(symbols, width + k - 1, |symbols, offset, windows| {
-                level.run(Minima { frame, symbols, width, windows, level });
-                report(frame, windows, width, offset, level, out);
-            }),
-        }
+        self.frames.changes(symbols, width, self.level, out);
     }
 
     /// Return the order key of every gram in `symbols`.
     pub fn keys(&mut self, symbols: &[u32]) -> Vec<u32> {
-        let mut all = Vec::new();
-        let (k, level, out) = (self.k, self.level, &mut all);
-        match &mut self.frames {
-            Frames::Narrow(frame) => by_frames::<i32>(symbols, k, |symbols, _, grams| {
-                level.run(Keys { frame, symbols, grams, level, out });
-            }),
-            Frames::Wide(frame) => by_frames::<u64>(symbols, k, |symbols, _, grams| {
-                level.run(Keys { frame, symbols, grams, level, out });
-            }),
-        }
-        all
+        let mut keys = Vec::new();
+        self.frames.keys(symbols, self.level, &mut keys);
+        keys
     }
 }
 

@@ -44,17 +44,31 @@ def contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
     return np.ascontiguousarray(numbers, np.uint32)
 
 
+def pointer(numbers: bytes | NDArray[Any], kind: type = np.uint32) -> Any:
+    """Return a pointer to numbers of this kind, which keeps them alive. Bytes are taken as they are."""
+    name = "float" if kind is np.float32 else f"{np.dtype(kind)}_t"
+    is_ready = isinstance(numbers, bytes)
+    return ffi.from_buffer(f"{name}[]", numbers if is_ready else np.ascontiguousarray(numbers, kind))
+
+
+def point(structure: Any, **fields: NDArray[Any]) -> list[Any]:
+    """Point fields of a structure at numbers, and return the pointers, which must live as long."""
+    pointers = []
+    for name, numbers in fields.items():
+        pointers.append(pointer(numbers, numbers.dtype.type))
+        setattr(structure, name, pointers[-1])
+    return pointers
+
+
 class Language:
     """A programming language in the core."""
 
     def __init__(self, name: str, table: bytes) -> None:
-        error = ffi.new("char **")
-        handle = lib.chf_language(ffi.from_buffer("uint8_t[]", table), len(table), error)
-        if handle == ffi.NULL:
-            message = ffi.string(ffi.gc(error[0], lib.chf_message_free)).decode()
-            raise CoreFailure(f"the language {name}: {message}")
         self.name = name
-        self.handle = ffi.gc(handle, lib.chf_language_free)
+        try:
+            self.handle = owned(lib.chf_language(pointer(table, np.uint8), len(table)))
+        except CoreFailure as failure:
+            raise CoreFailure(f"the language {name}: {failure}") from None
 
 
 class Source(NamedTuple):
@@ -109,27 +123,28 @@ class Source(NamedTuple):
 class _Column:
     """Native memory as NumPy reads it; arrays made from it keep the owner alive."""
 
-    def __init__(self, pointer: Any, length: int, kind: str, owner: object) -> None:
+    def __init__(self, native: Any, owner: object) -> None:
         self.owner = owner
         self.__array_interface__ = {
-            "data": (int(ffi.cast("uintptr_t", pointer)), True),
-            "shape": (length,),
-            "typestr": kind,
+            "data": (int(ffi.cast("uintptr_t", native.data)), True),
+            "shape": (native.len,),
+            "typestr": f"<u{native.width}",
             "version": 3,
         }
 
 
-def column(pointer: Any, length: int, kind: str, owner: object) -> NDArray[Any]:
-    """Return an array over native memory, without a copy."""
-    return np.asarray(_Column(pointer, length, kind, owner)) if length else np.empty(0, kind)
-
-
-def owned(result: Any, free: Any) -> Any:
+def owned(result: Any) -> Any:
     """Return a result that frees itself; raise its error, if it has one."""
-    owner = ffi.gc(result, free)
+    owner = ffi.gc(result, lib.chf_free)
     if owner.error != ffi.NULL:
         raise CoreFailure(ffi.string(owner.error).decode())
     return owner
+
+
+def columns(owner: Any) -> list[NDArray[Any]]:
+    """Return the columns of an owned result as unsigned numbers, without a copy."""
+    native = (owner.columns[i] for i in range(owner.len))
+    return [np.asarray(_Column(c, owner)) if c.len else np.empty(0, f"<u{c.width}") for c in native]
 
 
 def level() -> int:
@@ -173,13 +188,9 @@ def native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
         if isinstance(source.table, Language):
             slot.table = ffi.cast("uint32_t *", source.table.handle)
         elif source.table is not None:
-            table = ffi.from_buffer("uint32_t[]", source.table)
-            slot.table = table
-            keep.append(table)
+            keep += point(slot, table=source.table)
         if source.ends is not None:
-            ends = ffi.from_buffer("uint32_t[]", source.ends)
-            slot.ends = ends
-            keep.append(ends)
+            keep += point(slot, ends=source.ends)
     return native, keep
 
 
@@ -193,8 +204,6 @@ class Batch(Sequence[Fingerprints]):
     ends: NDArray[np.uint32]
     offsets: NDArray[np.uint64]
     symbols: NDArray[np.uint64]
-    invalid: NDArray[np.uint64]
-    """Bytes of each document that should be UTF-8 and are not."""
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -240,20 +249,12 @@ def fingerprint(
     native, keep = native_sources(sources)
     how = _native_recipe(recipe, window)
     how.only_starts = only_starts
-    count = threads_used(threads)
-    owner = owned(lib.chf_fingerprint(native, len(sources), how, count, level()), lib.chf_batch_free)
+    result = lib.chf_fingerprint(native, len(sources), how, threads_used(threads), level())
     del keep
-    n, documents = owner.len, owner.documents
-    others = 0 if only_starts else n
-    return Batch(
-        column(owner.hashes, n, "<u8", owner),
-        column(owner.positions, others, "<u4", owner),
-        column(owner.starts, n, "<u4", owner),
-        column(owner.ends, others, "<u4", owner),
-        column(owner.offsets, documents + 1, "<u8", owner),
-        column(owner.symbols, documents, "<u8", owner),
-        column(owner.invalid, documents, "<u8", owner),
-    )
+    hashes, positions, starts, ends, offsets, symbols = columns(owned(result))
+    if only_starts:
+        positions, ends = positions[:0], ends[:0]  # not every scheme leaves them out
+    return Batch(hashes, positions, starts, ends, offsets, symbols)
 
 
 def stream(source: Source, recipe: Recipe) -> Stream:
@@ -267,11 +268,9 @@ def streams(
     """Return the canonical stream of each document; `with_names` adds the named symbols of programs."""
     native, keep = native_sources(sources)
     form, count = FORMS.get(recipe.front, 0), threads_used(threads)
-    owner = owned(lib.chf_streams(native, len(sources), form, with_names, count, level()), lib.chf_table_free)
+    result = lib.chf_streams(native, len(sources), form, with_names, count, level())
     del keep
-    symbols, starts, ends, lengths, named = (
-        column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(5)
-    )
+    symbols, starts, ends, lengths, named = columns(owned(result))
     all_streams, end = [], 0
     for source, length in zip(sources, lengths.tolist(), strict=True):
         part = slice(end, end := end + length)
@@ -282,32 +281,26 @@ def streams(
 
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:
     """Return the key that orders each gram; the smallest of a window is its fingerprint."""
-    data = ffi.from_buffer("uint32_t[]", contiguous(symbols))
     how = _native_recipe(recipe, None)
-    return _first_column(lib.chf_keys(data, len(symbols), how, level()))
+    return columns(owned(lib.chf_keys(pointer(symbols), len(symbols), how, level())))[0]
 
 
 def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArray[np.uint32]:
     """Winnow hashes made elsewhere and return the chosen positions."""
     if w < 1:
         raise BadRecipe(f"w is {w}; give at least 1")
-    data = ffi.from_buffer("uint64_t[]", np.ascontiguousarray(hashes, np.uint64))
-    return _first_column(lib.chf_winnow(data, len(hashes), w, ties == "robust"))
+    result = lib.chf_winnow(pointer(hashes, np.uint64), len(hashes), w, ties == "robust")
+    return columns(owned(result))[0]
 
 
 def count_utf8(data: bytes) -> tuple[int, int]:
     """Return how many characters of more than one byte are valid UTF-8, and how many bytes are not."""
-    characters, invalid = _first_column(lib.chf_count_utf8(ffi.from_buffer("uint8_t[]", data), len(data)))
-    return int(characters), int(invalid)
+    result = lib.chf_count_utf8(pointer(data, np.uint8), len(data))
+    characters, invalid = columns(owned(result))[0].tolist()
+    return characters, invalid
 
 
 def page_text(page: bytes) -> str:
     """Return what a reader sees of a web page in UTF-8: a line for each block, a tab before each cell."""
-    owner = owned(lib.chf_page_text(ffi.from_buffer("uint8_t[]", page), len(page)), lib.chf_bytes_free)
-    return bytes(ffi.buffer(owner.data, owner.len)).decode("utf-8", "replace")
-
-
-def _first_column(table: Any) -> NDArray[np.uint32]:
-    """Return the first column of a native table."""
-    owner = owned(table, lib.chf_table_free)
-    return column(owner.columns[0], owner.lengths[0], "<u4", owner)
+    result = lib.chf_page_text(pointer(page, np.uint8), len(page))
+    return columns(owned(result))[0].tobytes().decode("utf-8", "replace")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch._native import ffi, lib
-from chaffinch.native.fingerprint import column, contiguous, owned, threads_used
+from chaffinch.native.fingerprint import columns, owned, point, pointer, threads_used
 from chaffinch.types import Fingerprints
 
 BASE_CODE, SEPARATOR = 1, 2
@@ -48,23 +48,8 @@ class Corpus:
 
     def native(self) -> tuple[Any, list[Any]]:
         """Return the structure the core reads, and the buffers that must outlive it."""
-        documents = ffi.new("ChfDocuments *")
-        documents.len = len(self)
-        documents.kinds_len = len(self.kinds)
-        buffers = []
-        for name, values, kind in (
-            ("kinds", self.kinds, "uint8_t[]"),
-            ("symbols", self.symbols, "uint32_t[]"),
-            ("symbol_offsets", self.symbol_offsets, "uint64_t[]"),
-            ("hashes", self.hashes, "uint64_t[]"),
-            ("positions", self.positions, "uint32_t[]"),
-            ("owners", self.owners, "uint32_t[]"),
-            ("hash_offsets", self.hash_offsets, "uint64_t[]"),
-        ):
-            buffer = ffi.from_buffer(kind, values)
-            setattr(documents, name, buffer)
-            buffers.append(buffer)
-        return documents, buffers
+        documents = ffi.new("ChfDocuments *", {"len": len(self), "kinds_len": len(self.kinds)})
+        return documents, point(documents, **vars(self))
 
 
 def _joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
@@ -73,10 +58,6 @@ def _joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
 
 def _offsets(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
     return np.cumsum([0, *map(len, arrays)], dtype=np.uint64)
-
-
-def _table(owner: Any) -> list[NDArray[np.uint32]]:
-    return [column(owner.columns[i], owner.lengths[i], "<u4", owner) for i in range(6)]
 
 
 class CandidatePairs(NamedTuple):
@@ -107,20 +88,16 @@ def candidate_pairs(
     A hash that n documents have weighs `rarity[n]`. A pair is listed when its shared hashes weigh at least
     `min_share` of the lighter document. Two `old` documents are never paired.
     """
-    data, offsets = _joined(hashes, np.uint64), _offsets(hashes)
-    owner = owned(
-        lib.chf_pairs(
-            ffi.from_buffer("uint64_t[]", data),
-            ffi.from_buffer("uint64_t[]", offsets),
-            ffi.from_buffer("uint8_t[]", np.ascontiguousarray(old, np.uint8)),
-            len(hashes),
-            ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32)),
-            min_share,
-            threads_used(threads),
-        ),
-        lib.chf_table_free,
+    result = lib.chf_pairs(
+        pointer(_joined(hashes, np.uint64), np.uint64),
+        pointer(_offsets(hashes), np.uint64),
+        pointer(old, np.uint8),
+        len(hashes),
+        pointer(rarity, np.float32),
+        min_share,
+        threads_used(threads),
     )
-    pairs, shared, owners, statistics = _table(owner)[:4]
+    pairs, shared, owners, statistics = columns(owned(result))
     background, histogram = np.split(statistics, [len(hashes)])
     return CandidatePairs(pairs.reshape(-1, 2), shared, owners, background, histogram)
 
@@ -154,10 +131,9 @@ def find_matches(
     unless a pair has no others.
     """
     native, buffers = corpus.native()
-    data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
-    result = lib.chf_matches(native, data, len(pairs), k, gap, guarantee, threads_used(threads))
-    left, right, lengths, matches, per_pair = _table(owned(result, lib.chf_table_free))[:5]
+    result = lib.chf_matches(native, pointer(pairs), len(pairs), k, gap, guarantee, threads_used(threads))
     del buffers
+    left, right, lengths, matches, per_pair = columns(owned(result))
     return MatchTable(left, right, lengths, matches.reshape(-1, 3), per_pair.reshape(-1, 3))
 
 
@@ -166,17 +142,15 @@ class GramCounts:
 
     def __init__(self, corpus: Corpus, n: int, rarity: NDArray[np.float32], threads: int | None = None) -> None:
         native, buffers = corpus.native()
-        weights = ffi.from_buffer("float[]", np.ascontiguousarray(rarity, np.float32))
-        self._owner = owned(lib.chf_grams(native, n, weights, threads_used(threads)), lib.chf_grams_free)
+        self._owner = owned(lib.chf_grams(native, n, pointer(rarity, np.float32), threads_used(threads)))
         del buffers
-        self.share_sums: NDArray[np.float32] = column(self._owner.share_sums, len(corpus), "<f4", self._owner)
+        self.share_sums: NDArray[np.float32] = columns(self._owner)[0].view(np.float32)
         """For each document, the sum over all others of the share of its grams that the other has."""
 
     def shares(
         self, pairs: NDArray[np.uint32], threads: int | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return for each pair the share of the left's grams that the right has, and the reverse."""
-        data = ffi.from_buffer("uint32_t[]", contiguous(pairs))
-        owner = owned(lib.chf_shares(self._owner, data, len(pairs), threads_used(threads)), lib.chf_table_free)
-        left, right = _table(owner)[:2]
+        result = lib.chf_shares(self._owner, pointer(pairs), len(pairs), threads_used(threads))
+        left, right = columns(owned(result))
         return left.view(np.float32), right.view(np.float32)

@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch._native import ffi, lib
-from chaffinch.errors import Damaged
+from chaffinch.errors import CoreFailure, Damaged
 from chaffinch.native.fingerprint import (
     FORMS,
     Source,
-    column,
+    columns,
     contiguous,
     level,
     native_sources,
     owned,
+    point,
+    pointer,
     threads_used,
 )
 from chaffinch.recipe import Recipe
@@ -48,16 +50,10 @@ class _Opened:
     """A native segment and the buffer it reads. Readers hold on to this object, so neither is freed early."""
 
     def __init__(self, data: Any, name: str) -> None:
-        self.buffer = ffi.from_buffer("uint8_t[]", data)
-        self.shape = ffi.new("ChfShape *")
-        why = ffi.new("char **")
-        handle = lib.chf_segment_open(self.buffer, len(self.buffer), self.shape, why)
-        if handle == ffi.NULL:
-            message = ffi.gc(why[0], lib.chf_message_free)
-            raise Damaged(name, ffi.string(message).decode())
-        self.handle = ffi.gc(handle, lib.chf_segment_free)
         self.name = name
         self.mapped = data if isinstance(data, mmap.mmap) else None
+        self.buffer = ffi.from_buffer("uint8_t[]", data)
+        self.handle = _owned([self], lib.chf_segment_open(self.buffer, len(self.buffer)))
 
     def check_size(self) -> None:
         """Raise Damaged if the file has shrunk. Call this after reading.
@@ -74,11 +70,8 @@ class Segment:
     def __init__(self, data: Any, name: str) -> None:
         self.name = name
         self._opened: _Opened | None = _Opened(data, name)
-        shape = self._opened.shape
-        self.postings = int(shape.postings)
-        self.first_document = int(shape.first_document)
-        self.last_document = int(shape.last_document)
-        self.hash_bits = int(shape.hash_bits)
+        shape = columns(self._opened.handle)[0].tolist()
+        self.postings, self.first_document, self.last_document, self.hash_bits = shape
 
     @property
     def opened(self) -> _Opened:
@@ -89,7 +82,7 @@ class Segment:
     def check(self, *, threads: int | None = None) -> None:
         """Read everything, and raise Damaged unless it is in order and just as it was written."""
         opened = self.opened
-        _owned([opened], lib.chf_segment_check(opened.handle, threads_used(threads)), lib.chf_bytes_free)
+        _owned([opened], lib.chf_segment_check(opened.handle, threads_used(threads)))
 
     def scan(self, pieces: int = PIECE) -> Iterator[Postings]:
         """Yield every posting, sorted by hash, document and position, at most `pieces` at a time.
@@ -99,26 +92,25 @@ class Segment:
         opened, next_posting = self.opened, ffi.new("uint64_t[2]")
         while True:
             result = lib.chf_segment_scan(opened.handle, next_posting, max(1, pieces))
-            owner = _owned([opened], result, lib.chf_postings_free)
-            if owner.len == 0:
+            postings = Postings(*columns(_owned([opened], result)))
+            if not len(postings.hashes):
                 return
-            yield Postings(
-                column(owner.hashes, owner.len, "<u8", owner),
-                column(owner.documents, owner.len, "<u4", owner),
-                column(owner.positions, owner.len, "<u4", owner),
-            )
+            yield postings
 
     def close(self) -> None:
         """Release the buffer. A scan or merge that still reads it releases it at its own end."""
         self._opened = None
 
 
-def _owned(opened: Sequence[_Opened], result: Any, free: Any) -> Any:
+def _owned(opened: Sequence[_Opened], result: Any) -> Any:
     """Return what was read from segments, or raise Damaged if one of them is."""
-    if result.damaged:
-        owner = ffi.gc(result, free)
-        raise Damaged(opened[owner.damaged - 1].name, ffi.string(owner.error).decode())
-    owner = owned(result, free)
+    damaged = result.damaged
+    try:
+        owner = owned(result)
+    except CoreFailure as failure:
+        if not damaged:
+            raise
+        raise Damaged(opened[damaged - 1].name, str(failure)) from None
     for one in opened:
         one.check_size()
     return owner
@@ -128,20 +120,18 @@ def build(postings: Postings, *, hash_bits: int = 64, threads: int | None = None
     """Return the bytes of a segment with these postings, in any order. It keeps the top bits of every hash."""
     if not 32 <= hash_bits <= 64:
         raise ValueError(f"hash_bits is {hash_bits}; give 32 to 64")
-    hashes = np.ascontiguousarray(postings.hashes, np.uint64)
-    documents, positions = contiguous(postings.documents), contiguous(postings.positions)
+    hashes, documents, positions = postings
     if not len(hashes) == len(documents) == len(positions):
         raise ValueError("a posting has a hash, a document and a position: give columns of equal length")
     result = lib.chf_segment_build(
-        ffi.from_buffer("uint64_t[]", hashes),
-        ffi.from_buffer("uint32_t[]", documents),
-        ffi.from_buffer("uint32_t[]", positions),
+        pointer(hashes, np.uint64),
+        pointer(documents),
+        pointer(positions),
         len(hashes),
         hash_bits,
         threads_used(threads),
     )
-    owner = _owned([], result, lib.chf_bytes_free)
-    return column(owner.data, owner.len, "|u1", owner)
+    return columns(owned(result))[0]
 
 
 def lookup(
@@ -153,22 +143,16 @@ def lookup(
 ) -> LookupResult:
     """Find the postings of these hashes, except those of removed documents, which are sorted."""
     opened = [segment.opened for segment in segments]
-    asked, gone = np.ascontiguousarray(hashes, np.uint64), contiguous(removed)
     result = lib.chf_lookup(
-        ffi.new("void *[]", [o.handle for o in opened]),
+        _handles(opened),
         len(opened),
-        ffi.from_buffer("uint64_t[]", asked),
-        len(asked),
-        ffi.from_buffer("uint32_t[]", gone),
-        len(gone),
+        pointer(hashes, np.uint64),
+        len(hashes),
+        pointer(removed),
+        len(removed),
         threads_used(threads),
     )
-    owner = _owned(opened, result, lib.chf_postings_free)
-    return LookupResult(
-        column(owner.queries, owner.len, "<u4", owner),
-        column(owner.documents, owner.len, "<u4", owner),
-        column(owner.positions, owner.len, "<u4", owner),
-    )
+    return LookupResult(*columns(_owned(opened, result)))
 
 
 class QuerySeeds(NamedTuple):
@@ -226,18 +210,16 @@ def extend_matches(
     """
     native, buffers = native_sources([query, *documents.values()])
     shared = ffi.new("ChfShared *")
-    for name, numbers in (
-        ("positions", seeds.positions),
-        ("numbers", seeds.numbers),
-        ("owner_positions", owners.positions),
-        ("owners", owners.owners),
-        ("queries", postings.queries),
-        ("documents", postings.documents),
-        ("offsets", postings.positions),
-    ):
-        buffer = ffi.from_buffer("uint32_t[]", contiguous(numbers))
-        setattr(shared, name, buffer)
-        buffers.append(buffer)
+    buffers += point(
+        shared,
+        positions=contiguous(seeds.positions),
+        numbers=contiguous(seeds.numbers),
+        owner_positions=contiguous(owners.positions),
+        owners=contiguous(owners.owners),
+        queries=contiguous(postings.queries),
+        documents=contiguous(postings.documents),
+        offsets=contiguous(postings.positions),
+    )
     shared.prints, shared.owners_len = len(seeds.positions), len(owners.positions)
     shared.postings = len(postings.queries)
     shared.k, shared.gap, shared.guarantee = recipe.k, gap, recipe.guarantee or recipe.k
@@ -250,18 +232,17 @@ def extend_matches(
         threads_used(threads),
         level(),
     )
-    owner = owned(result, lib.chf_table_free)
     del buffers
+    *tables, sizes = columns(owned(result))
     runs, matches, rows = (
-        column(owner.columns[i], owner.lengths[i], "<u4", owner).reshape(-1, width).tolist()
-        for i, width in enumerate((4, 4, 5))
+        table.reshape(-1, width).tolist() for table, width in zip(tables, (4, 4, 5), strict=True)
     )
     ends = [first for first, *_ in matches[1:]] + [len(runs)] * bool(matches)
     extended = [
-        ExtendedMatch(runs[first:end], *sizes) for (first, *sizes), end in zip(matches, ends, strict=True)
+        ExtendedMatch(runs[first:end], *rest) for (first, *rest), end in zip(matches, ends, strict=True)
     ]
     ends = [first for first, *_ in rows[1:]] + [len(extended)] * bool(rows)
-    size = owner.columns[3][0]
+    size = int(sizes[0])
     return [
         QueryMatches(extended[first:end], (left, right), (size, symbols), bool(identical))
         for (first, left, right, symbols, identical), end in zip(rows, ends, strict=True)
@@ -279,11 +260,11 @@ def merge(
 
 
 def _pieces(opened: list[_Opened], removed: NDArray[np.uint32], threads: int) -> Iterator[NDArray[np.uint8]]:
-    handles = ffi.new("void *[]", [o.handle for o in opened])
-    gone = ffi.from_buffer("uint32_t[]", removed)
-    merging = ffi.gc(lib.chf_merge(handles, len(opened), gone, len(removed), threads), lib.chf_merge_free)
-    while True:
-        owner = _owned(opened, lib.chf_merge_next(merging), lib.chf_bytes_free)
-        if owner.len == 0:
-            return
-        yield column(owner.data, owner.len, "|u1", owner)
+    gone = pointer(removed)
+    merging = _owned(opened, lib.chf_merge(_handles(opened), len(opened), gone, len(removed), threads))
+    while len(piece := columns(_owned(opened, lib.chf_merge_next(merging)))[0]):
+        yield piece
+
+
+def _handles(opened: Sequence[_Opened]) -> Any:
+    return ffi.new("ChfResult *[]", [one.handle for one in opened])

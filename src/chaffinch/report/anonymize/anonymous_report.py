@@ -13,10 +13,10 @@ from chaffinch.report.anonymize.names import Class, Names
 from chaffinch.report.document_text import decode
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import contents
-from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Receipt, Report, Section, Span, Submission
+from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Report, Section, Span, Submission
 
 _OTHERS = 100
-"""Submissions without a pair that are read to learn which words are ordinary."""
+"""Submissions without a pair, whose text is not shown, that are read too: enough to tell ordinary words."""
 
 
 def _mixed(submissions: Iterable[Submission]) -> list[str]:
@@ -81,15 +81,6 @@ def _exchanged(pair: Pair) -> Pair:
     )
 
 
-def _receipt(receipt: Receipt, names: Names) -> Receipt:
-    """Return the receipt without names; only its paths and addresses can contain them."""
-    return replace(
-        receipt,
-        base={names.file(None, path): digest for path, digest in receipt.base.items()},
-        old_indexes={names.file(None, path): run for path, run in receipt.old_indexes.items()},
-    )
-
-
 def anonymous_report(report: Report, names: Names | None = None) -> Report:
     """Return the report without names of students; the bytes of documents stay, and no list shows them."""
     names = names or everybody(report)
@@ -150,8 +141,12 @@ def anonymous_report(report: Report, names: Names | None = None) -> Report:
         pairs=tuple(map(pair, in_order(report, names))),
         clusters=tuple(replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in clusters),
         common=tuple(replace(p, span=span(owner.get(p.span.document, ""), p.span)) for p in report.common),
-        skipped=tuple(names.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
-        receipt=_receipt(report.receipt, names),
+        skipped=tuple(files.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
+        receipt=replace(  # only its paths and addresses can contain names
+            report.receipt,
+            base={names.file(None, path): digest for path, digest in report.receipt.base.items()},
+            old_indexes={names.file(None, path): run for path, run in report.receipt.old_indexes.items()},
+        ),
         ignored={
             labels[n]: tuple(span(n, s) for s in report.ignored[n]) for n in labels if n in report.ignored
         },

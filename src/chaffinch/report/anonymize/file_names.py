@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import count
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
 from chaffinch.read.submissions.platforms import without_archive
-from chaffinch.report.anonymize.name_forms import student
-from chaffinch.report.anonymize.names import Names, ending
-from chaffinch.types import Report, Submission
+from chaffinch.report.anonymize.names import Names, student
+from chaffinch.types import Report, Skipped, Submission
+
+_ROW = re.compile(r"(row \d+|date) of (.*)", re.S)
+_ENDING = re.compile(r"(?<=.)\.(?:[A-Za-z][A-Za-z0-9]{0,3}|ipynb|scala|swift|xhtml)$")
 
 
 class Files:
@@ -41,6 +45,22 @@ class Files:
         """Return the position of a document in its submission; -1 if it is not there."""
         return self._known.get((submission, document), (-1, ""))[0]
 
+    def skipped(self, n: int, skipped: Skipped) -> Skipped:
+        """Return the nth skipped file without its name; it may be of a student of whom nothing is known."""
+        text = self._names.text
+        if row := _ROW.fullmatch(skipped.name):  # of dates, not a file
+            shown = "a date" if row[1] == "date" else f"{row[1]} of {text(PurePath(row[2]).name)}"
+            return replace(skipped, name=shown)
+        file = PurePosixPath(skipped.name).name
+        shown = f"file {n}{self._ending(file)}"
+        detail = skipped.detail.replace(skipped.name, shown).replace(file or "\0", shown)
+        return replace(skipped, name=shown, detail=text(detail))
+
+    def _ending(self, file: str) -> str:
+        """Return the ending of a file's name, with its dot, if it names a kind of file and no student."""
+        match = _ENDING.search(file)
+        return match[0] if match and self._redacted(match[0], "") == match[0] else ""
+
     def _all(self, submission: Submission) -> dict[str, str]:
         names: dict[str, str] = {}
         taken: set[str] = set()
@@ -63,8 +83,7 @@ class Files:
             if not (is_own and is_labelled):
                 shown.append(new)
             is_labelled = is_labelled or is_own
-        suffix = ending(last)
-        suffix = suffix if self._step(submission, suffix) == suffix else ""
+        suffix = self._ending(last)
         if last in self._shared:
             file = self._step(submission, last)
         elif not is_labelled and student(submission) in (last, PurePosixPath(last).stem):
