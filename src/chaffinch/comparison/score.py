@@ -111,7 +111,7 @@ def raise_to_overlap(
     corpus = Corpus(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(np.arange(len(streams) + 1), len(streams)).astype(np.float32)
     sizes = np.array([len(stream) for stream in streams], np.float64).clip(1)
-    for length in np.unique(lengths).tolist():
+    for length in np.flatnonzero(np.bincount(lengths)).tolist():
         grams = GramCounts(corpus, length, weights, threads)
         all_rows = np.flatnonzero(lengths == length)
         for rows in (all_rows[block] for block in blocks(len(all_rows))):

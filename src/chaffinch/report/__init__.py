@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chaffinch.report.anonymize.anonymous_report import anonymous_report
 from chaffinch.report.case_file import case_file
 from chaffinch.report.case_folder import case_files
 from chaffinch.report.export import to_csv, to_json
@@ -25,6 +24,13 @@ __all__ = [
     "to_json",
     "write",
 ]
+
+
+def anonymous_report(report: Report) -> Report:
+    """Return the report without names of students."""
+    from chaffinch.report.anonymize import anonymous_report as anonymize  # slow to import, seldom needed
+
+    return anonymize.anonymous_report(report)
 
 
 def save(

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from chaffinch.report.align import anchors, run_offsets
-from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody, only
 from chaffinch.report.document_text import DocumentText, Numbers, span_offsets
 from chaffinch.report.figures import GLOSSARY, receipt_in_words, shown_date, shown_surprise
 from chaffinch.report.page import encoded, script, styles, template, write
@@ -100,8 +99,12 @@ def case_file(
 ) -> None:
     """Write one page with everything needed to judge a pair; `redact` removes all names from it."""
     alone = replace(report, pairs=(pair,), clusters=(), common=(), ignored={})
-    everyone = everybody(report) if redact else None
-    names = only(everyone, pair.left, pair.right) if everyone else None
+    everyone = names = None
+    if redact:
+        from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody, only
+
+        everyone = everybody(report)
+        names = only(everyone, pair.left, pair.right)
     both = frozenset((pair.left, pair.right))
     verdict = read_verdicts(verdicts).get(pair_keys(alone)[both], {"verdict": "", "note": ""})
     note = names.text(verdict["note"]) if names else verdict["note"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from chaffinch.report.anonymize.anonymous_report import everybody, in_order
 from chaffinch.report.case_file import case_file
-from chaffinch.types import Report
+from chaffinch.types import Pair, Report
 
 _CASE_NAME = re.compile(r"\d{2,}(?: .* - .*)?\.html")
 _CASE_MARK = b'<p class="kind">Case file</p>'
@@ -31,7 +30,11 @@ def case_files(
     for file in folder.iterdir() if folder.is_dir() else ():
         if _CASE_NAME.fullmatch(file.name) and file.is_file() and _CASE_MARK in file.read_bytes():
             file.unlink()
-    pairs = in_order(report, everybody(report)) if redact else report.pairs
+    pairs: Sequence[Pair] = report.pairs
+    if redact:
+        from chaffinch.report.anonymize.anonymous_report import everybody, in_order
+
+        pairs = in_order(report, everybody(report))
     for n, pair in enumerate(pairs[:count], 1):
         name = f"{n:02}.html" if redact else _file_name(n, pair.left, pair.right)
         case_file(report, pair, folder / name, redact=redact, verdicts=verdicts)

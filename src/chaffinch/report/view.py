@@ -14,7 +14,6 @@ import numpy as np
 
 from chaffinch.languages import language
 from chaffinch.report import cluster_layout
-from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody
 from chaffinch.report.document_text import Numbers, span_offsets
 from chaffinch.report.figures import GLOSSARY, number, receipt_in_words, seconds, shown_date, shown_surprise
 from chaffinch.report.match_rows import match_rows
@@ -32,7 +31,11 @@ class View:
     """A report as the pages show it: submissions by number, names as they may be shown."""
 
     def __init__(self, report: Report, *, anonymize: bool, verdicts: Mapping[str, Any] | None) -> None:
-        self.names = everybody(report) if anonymize else None
+        self.names = None
+        if anonymize:
+            from chaffinch.report.anonymize.anonymous_report import anonymous_report, everybody
+
+            self.names = everybody(report)
         self.verdicts = read_verdicts(verdicts)
         self.keys = pair_keys(report)
         if self.names:

@@ -115,7 +115,8 @@ def _forms(name: str, usual: set[str]) -> Iterator[tuple[Kind, tuple[str, ...]]]
             yield from ((Kind.NAME, order) for order in (permutations(full) if few else (*turned, full[::-1])))
         elif len(full) == 1 and word not in usual and (_identifies(word) or (word[1:] and not word.isdigit())):
             yield Kind.WORD, full
-            halves = ((word[:n], word[n:]) for n in range(2, len(word) - 1) if not word.isdigit())
+            has_halves = not word.isdigit() and len(word) <= _LONGEST_TOKEN
+            halves = ((word[:n], word[n:]) for n in range(2, len(word) - 1) if has_halves)
             yield from ((Kind.PAIR, pair) for a, b in halves for pair in ((a, b), (b, a)))
     if len(telling) > 1:
         for a, b in permutations((telling[0], telling[-1])):
