@@ -25,9 +25,11 @@ def is_own_report(data: bytes) -> bool:
 
 def report_entries(folder: Path, names: Set[str]) -> Set[str]:
     """Return the entries of a folder that are a report in folder form: its page and its data."""
+    if "index.html" not in names:
+        return frozenset()
     page, data = folder / "index.html", folder / "data"
     try:
-        if page.name not in names or page.is_symlink() or not page.is_file():
+        if page.is_symlink() or not page.is_file():
             return frozenset()
         with page.open("rb") as file:
             if not is_own_report(file.read(_HEAD_BYTES)):
