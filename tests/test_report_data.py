@@ -17,14 +17,15 @@ import pytest
 from jinja2 import UndefinedError
 
 from chaffinch.errors import SkipReason
-from chaffinch.report import case_file, page, save, to_csv, to_json
+from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody, only
-from chaffinch.report.cluster_layout import draw
 from chaffinch.report.document_text import DocumentText, decode
-from chaffinch.report.page import script_json, template
+from chaffinch.report.pages import page
+from chaffinch.report.pages.cluster_layout import draw
+from chaffinch.report.pages.page import script_json, template
+from chaffinch.report.pages.view import View
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import pair_keys
-from chaffinch.report.view import View
 from chaffinch.types import Cluster, Document, Match, Passage, Receipt, Report, Section, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
 
