@@ -399,7 +399,7 @@ def test_folders_that_all_have_in_common_are_not_shown() -> None:
 
 def test_the_types_of_the_scripts_name_what_the_view_writes(small: Report) -> None:
     """types.d.ts is what the scripts are checked against."""
-    types = (Path(page.__file__).parent / "static" / "types.d.ts").read_text("utf-8")
+    types = (Path(page.__file__).parent.parent / "static" / "types.d.ts").read_text("utf-8")
 
     def fields(interface: str) -> set[str]:
         body = re.search(rf"interface {interface} {{\n(.*?)\n}}", types, re.S)
