@@ -12,8 +12,13 @@ GENERATOR = b'<meta name="generator" content="Chaffinch">'
 """In the first lines of every page of a report."""
 OWN_REPORT = Problem(SkipReason.OWN_REPORT, "a report that Chaffinch wrote, or part of one")
 
-_FIRST_BYTES = (b"chaffinchChunk(", b'{\n "kind": "chaffinch verdicts",', b"left,right,score,coverage left,")
-"""The first bytes of a report's data, of exported verdicts, and of the list of pairs as CSV."""
+_FIRST_BYTES = (
+    b"chaffinchChunk(",
+    b'{\n "kind": "chaffinch verdicts",',
+    b"left,right,score,coverage left,",
+    b'{\n "pairs": [',
+)
+"""The first bytes of a report's data, of exported verdicts, and of the pairs as CSV and as JSON."""
 _CHUNK = re.compile(r"[ps]\d+\.js")
 _HEAD_BYTES = 1000
 
