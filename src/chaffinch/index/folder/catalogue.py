@@ -15,7 +15,7 @@ from types import NoneType
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from chaffinch.errors import ChaffinchError, IndexTrouble, NoIndex
+from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index.folder.paths import ContentSpan
 from chaffinch.index.records import DocumentRecord, Metadata, Settings
 from chaffinch.index.store import NO_INDEX, close_on_error
@@ -100,8 +100,8 @@ class Catalogue:
         settings = self._value("SELECT value FROM meta WHERE key = 'settings'")
         try:
             return Settings.from_dict(json.loads(settings), str(self.path.parent))
-        except ChaffinchError:
-            raise
+        except BadRecipe as error:
+            raise IndexTrouble(f"{self.path.parent}: its recipe cannot be used ({error}); {REMEDY}") from None
         except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
             raise IndexTrouble(f"{self.path.parent}: {_NOT_AN_INDEX}; {REMEDY}") from None
 
