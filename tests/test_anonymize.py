@@ -20,7 +20,7 @@ import chaffinch
 from chaffinch.cli import main
 from chaffinch.report import anonymous_report, case_files, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody
-from chaffinch.report.view import View
+from chaffinch.report.pages.view import View
 from chaffinch.types import Cluster, Coverage, File, Report, Span
 from tests.made_reports import SORTING, pair, report, submission
 

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from chaffinch.report.bundle import BundleError, bundle
-from chaffinch.report.page import script
+from chaffinch.report.pages.bundle import BundleError, bundle
+from chaffinch.report.pages.page import script
 
 STATIC = files("chaffinch.report") / "static"
 SCRIPTS = {file.name: file.read_text("utf-8") for file in STATIC.iterdir() if file.name.endswith(".js")}

@@ -12,8 +12,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from chaffinch import Recipe, fingerprint
+from chaffinch.cli import main
 
 TEXT = "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of folly."
 
@@ -252,3 +254,10 @@ def test_help_and_version() -> None:
     assert chaffinch("--version").stdout.strip().endswith("0.1.0")
     for command in ("fingerprint", "explain"):
         assert chaffinch(command, "--help").returncode == 0
+
+
+def test_explain_shows_bytes(tmp_path: Path) -> None:
+    (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 20)
+    done = CliRunner().invoke(main, ["explain", str(tmp_path / "noise.bin"), "-l", "bytes"])
+    assert done.exit_code == 0, done.output
+    assert "5120 bytes -> 5120 symbols" in done.output

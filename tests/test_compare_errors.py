@@ -24,7 +24,7 @@ from chaffinch.comparison import compare as comparison
 from chaffinch.errors import BadRecipe, Unreadable
 from chaffinch.read.own_reports import OWN_REPORT
 from chaffinch.report import case_file, save, to_json
-from chaffinch.report.view import View
+from chaffinch.report.pages.view import View
 from tests import indexed, made
 from tests.programs import WRITERS, Style, functions
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from chaffinch import stream
+from chaffinch import Document, stream
 from chaffinch.read import encoding as plain
 
 WESTERN = ("cp1252", "iso8859-15", "mac-roman")
@@ -160,3 +160,12 @@ def test_a_paragraph_is_read_as_it_was_written(text: str, encoding: str) -> None
     data = text.encode(encoding)
     assert data.decode(plain.detect(data)) == text
     assert stream(data).symbols.tolist() == stream(text).symbols.tolist()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("line_end", ["\r\n", "\n", "\r"])
+def test_programs_keep_their_lines_in_every_encoding(encoding: str, line_end: str) -> None:
+    lines = ["def total(items):", "    number = 0", "    return number + len(items)"] * 4
+    document = Document("a.py", line_end.join(lines).encode(encoding))
+    assert document.data.decode(document.encoding).removeprefix("\ufeff").splitlines() == lines
+    assert document.place(document.data.index(b"return")) == "line 3"

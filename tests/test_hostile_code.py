@@ -84,7 +84,7 @@ def test_deep_nesting(name: str, depth: int) -> None:
 def test_openings_repeated_in_every_language() -> None:
     """Each opener on one line and on many, alone and followed by the first part of an end."""
     program = f"""
-from chaffinch import Document, Recipe, stream
+from chaffinch import File, Recipe, stream
 from chaffinch.languages import language
 for name in language.languages():
     own = {{row[1] for row in language.records(name) if row[0] in
@@ -102,7 +102,7 @@ print("read")
 def test_large_openings() -> None:
     """Longer programs in a few languages show what is slightly worse than linear."""
     program = f"""
-from chaffinch import Document, Recipe, stream
+from chaffinch import File, Recipe, stream
 for name in ("c", "cc", "python", "lua", "haskell", "bash"):
     for opening in {OPENINGS!r}:
         for unit in (opening, opening + " x\\n"):
@@ -116,7 +116,7 @@ print("read")
 @pytest.mark.slow
 def test_openings_of_pages_repeated() -> None:
     program = f"""
-from chaffinch import Document, stream
+from chaffinch import File, stream
 for opening in {PAGE_OPENINGS!r}:
     for unit in (opening, opening + " x\\n", opening + ">"):
         data = (unit * ({MEGABYTES} * 1_000_000 // len(unit))).encode()
@@ -140,7 +140,7 @@ print("read")
 def test_a_line_of_500_megabytes(front: str, unit: str) -> None:
     """Fingerprints need constant memory beside the input, and Python holds a copy of the input."""
     program = f"""
-from chaffinch import Document, Recipe, fingerprint
+from chaffinch import File, Recipe, fingerprint
 data = {unit!r}.encode() * (500_000_000 // {len(unit)})
 print(fingerprint(File("x", data, "utf-8"), Recipe({front!r}, w=10_000)).symbols > 0)
 """
@@ -151,7 +151,7 @@ print(fingerprint(File("x", data, "utf-8"), Recipe({front!r}, w=10_000)).symbols
 def test_memory_that_is_not_there_is_asked_for_in_vain() -> None:
     """A stream reserves more than it needs; if that fails, it grows instead."""
     program = """
-from chaffinch import Document, Recipe, stream
+from chaffinch import File, Recipe, stream
 data = b"word " * 40_000_000
 print(len(stream(File("x", data, "utf-8"), Recipe("c"))))
 """

@@ -50,6 +50,12 @@ def test_all_that_is_written_is_left_out_and_listed(works: Path) -> None:
     assert [s.reason for s in again.skipped] == [SkipReason.OWN_REPORT] * len(written)
 
 
+def test_json_output_of_an_earlier_run_is_one(works: Path) -> None:
+    done = CliRunner().invoke(main, ["compare", str(works), "--json"])
+    (works / "out.json").write_text(done.stdout)
+    assert skipped(works) == {"out.json": OWN_REPORT.detail}
+
+
 def test_case_files_are_listed_one_by_one(works: Path) -> None:
     case_files(chaffinch.compare([works]), works / "report-cases", 2)
     assert sorted(skipped(works)) == ["report-cases/01 a - b.html", "report-cases/02 b - c.html"]

@@ -17,14 +17,15 @@ import pytest
 from jinja2 import UndefinedError
 
 from chaffinch.errors import SkipReason
-from chaffinch.report import case_file, page, save, to_csv, to_json
+from chaffinch.report import case_file, save, to_csv, to_json
 from chaffinch.report.anonymize.anonymous_report import everybody, only
-from chaffinch.report.cluster_layout import draw
 from chaffinch.report.document_text import DocumentText, decode
-from chaffinch.report.page import script_json, template
+from chaffinch.report.pages import page
+from chaffinch.report.pages.cluster_layout import draw
+from chaffinch.report.pages.page import script_json, template
+from chaffinch.report.pages.view import View
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import pair_keys
-from chaffinch.report.view import View
 from chaffinch.types import Cluster, Document, Match, Passage, Receipt, Report, Section, Skipped, Span
 from tests.made_reports import SORTING, pair, report, submission
 
@@ -398,7 +399,7 @@ def test_folders_that_all_have_in_common_are_not_shown() -> None:
 
 def test_the_types_of_the_scripts_name_what_the_view_writes(small: Report) -> None:
     """types.d.ts is what the scripts are checked against."""
-    types = (Path(page.__file__).parent / "static" / "types.d.ts").read_text("utf-8")
+    types = (Path(page.__file__).parent.parent / "static" / "types.d.ts").read_text("utf-8")
 
     def fields(interface: str) -> set[str]:
         body = re.search(rf"interface {interface} {{\n(.*?)\n}}", types, re.S)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -172,23 +172,28 @@ class Candidates:
         """Shared fingerprints of the document that do not count."""
         self.counted = int((counts * repeats).sum())
         """Fingerprints of the query that count."""
-        reasons = np.select([is_boilerplate, is_ignored, weights < _COMMON], [1, 2, 3], 0)
-        self.discounted = tuple(self._discounts(reasons)) if reasons.any() else ()
+        discounts = {
+            DiscountReason.BOILERPLATE: is_boilerplate,
+            DiscountReason.IGNORED: is_ignored,
+            DiscountReason.COMMON: weights < _COMMON,
+        }
+        numbers = np.select([*discounts.values()], range(1, len(discounts) + 1), 0)
+        self.discounted = tuple(self._discounts(numbers, [*discounts])) if numbers.any() else ()
 
-    def _discounts(self, reasons: NDArray[np.int64]) -> Iterator[Discount]:
+    def _discounts(self, numbers: NDArray[np.int64], reasons: Sequence[DiscountReason]) -> Iterator[Discount]:
         """Yield the passages of the query that count less: neighbouring fingerprints with the same reason."""
         query, prints = self.query, self.query.prints
         reason_of = np.zeros(len(query.hashes), np.int64)
-        reason_of[: query.looked_up] = reasons
+        reason_of[: query.looked_up] = numbers
         order = np.argsort(prints.positions, kind="stable")
         in_order = reason_of[query.hash_numbers[order]]
         bounds = np.flatnonzero(in_order[1:] != in_order[:-1]) + 1
         for passage in np.split(order, bounds):
-            numbers = query.hash_numbers[passage]
-            if reason := reason_of[numbers[0]]:
+            hashes = query.hash_numbers[passage]
+            if reason := reason_of[hashes[0]]:
                 first, last = int(prints.starts[passage].min()), int(prints.ends[passage].max())
                 span = Span(query.document.name, first, last)
-                yield Discount(span, int(self.owners[numbers].max()), [*DiscountReason][reason - 1])
+                yield Discount(span, int(self.owners[hashes].max()), reasons[reason - 1])
 
     def hits(self, top: int | None) -> list[Hit]:
         """Return the first `top` candidates that have a match.

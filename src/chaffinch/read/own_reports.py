@@ -12,8 +12,13 @@ GENERATOR = b'<meta name="generator" content="Chaffinch">'
 """In the first lines of every page of a report."""
 OWN_REPORT = Problem(SkipReason.OWN_REPORT, "a report that Chaffinch wrote, or part of one")
 
-_FIRST_BYTES = (b"chaffinchChunk(", b'{\n "kind": "chaffinch verdicts",', b"left,right,score,coverage left,")
-"""The first bytes of a report's data, of exported verdicts, and of the list of pairs as CSV."""
+_FIRST_BYTES = (
+    b"chaffinchChunk(",
+    b'{\n "kind": "chaffinch verdicts",',
+    b"left,right,score,coverage left,",
+    b'{\n "pairs": [',
+)
+"""The first bytes of a report's data, of exported verdicts, and of the pairs as CSV and as JSON."""
 _CHUNK = re.compile(r"[ps]\d+\.js")
 _HEAD_BYTES = 1000
 
@@ -25,9 +30,11 @@ def is_own_report(data: bytes) -> bool:
 
 def report_entries(folder: Path, names: Set[str]) -> Set[str]:
     """Return the entries of a folder that are a report in folder form: its page and its data."""
+    if "index.html" not in names:
+        return frozenset()
     page, data = folder / "index.html", folder / "data"
     try:
-        if page.name not in names or page.is_symlink() or not page.is_file():
+        if page.is_symlink() or not page.is_file():
             return frozenset()
         with page.open("rb") as file:
             if not is_own_report(file.read(_HEAD_BYTES)):

@@ -81,11 +81,12 @@ def text_document(file: File, format: str, language: str | None = None) -> Docum
     Spans point into the document's bytes, which are the file's own wherever the core can read them. A program
     with lone carriage returns gets line feeds, and text that the core cannot read in place becomes UTF-8.
     """
-    language = language or file.language or language_of(file)
-    data = file.data if language == TEXT else _with_line_feeds(file.data)
+    language, data = language or file.language or language_of(file), file.data
     encoding = file.encoding or encodings.detect(data, is_page=format == "html")
     if not encodings.is_read_in_place(encoding, format, is_program=language != TEXT):
         data, encoding = encodings.to_utf8(file.name, data, encoding), encodings.UTF8
+    if language != TEXT:  # now that a character is no longer several bytes
+        data = _with_line_feeds(data)
     sha256 = "" if data is file.data else file.sha256()
     return Document(file.name, data, encoding, format, language, (), sha256)
 
@@ -110,7 +111,7 @@ def only_document(file: File) -> Document:
 
 def raw_document(file: File) -> Document:
     """Return a file's bytes as a document that is compared byte by byte."""
-    return Document(file.name, file.data, "binary", "binary", "bytes")
+    return Document(file.name, file.data, "latin-1", "binary", "bytes")
 
 
 def _with_line_feeds(data: bytes) -> bytes:

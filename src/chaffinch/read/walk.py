@@ -52,9 +52,9 @@ def excluded(name: str, is_folder: bool, siblings: Collection[str]) -> Problem |
         return BUILD_OUTPUT
     if lower.startswith("."):
         return Problem(SkipReason.EXCLUDED, "hidden")
-    ending = PurePosixPath(lower).suffix
-    if not is_folder and ending in _NEVER_TEXT:
-        return Problem(SkipReason.EXCLUDED, f"{ending} files are not text")
+    stem, dot, ending = lower.rpartition(".")
+    if stem and not is_folder and dot + ending in _NEVER_TEXT:
+        return Problem(SkipReason.EXCLUDED, f".{ending} files are not text")
     return None
 
 

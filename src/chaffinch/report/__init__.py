@@ -9,8 +9,8 @@ from typing import Any
 from chaffinch.report.case_file import case_file
 from chaffinch.report.case_folder import case_files
 from chaffinch.report.export import to_csv, to_json
-from chaffinch.report.page import is_file, refuse_foreign, write, write_file, write_folder
-from chaffinch.report.view import View
+from chaffinch.report.pages.page import is_file, refuse_foreign, write, write_file, write_folder
+from chaffinch.report.pages.view import View
 from chaffinch.types import Report
 
 __all__ = [

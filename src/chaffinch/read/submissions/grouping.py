@@ -22,12 +22,13 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import NamedTuple
 
-from chaffinch.errors import BadPattern, SkipReason
+from chaffinch.errors import BadPattern, Problem, SkipReason
 from chaffinch.read.submissions import platforms
 from chaffinch.read.submissions.platforms import Owner
 from chaffinch.read.walk import sort_key
 from chaffinch.types import Document, Skipped, Submission
 
+_NO_MATCH = Problem(SkipReason.UNMATCHED, "does not match --student-pattern")
 _PACKED_ALONE = re.compile(r"(?<!\.tar)\.(?:gz|bz2|xz)$", re.I)
 
 
@@ -52,7 +53,7 @@ class _Owned(NamedTuple):
     """A document, its owner or why it has none, and the folder in which a name stands for one student."""
 
     located: Located
-    owner: Owner | str
+    owner: Owner | Problem
     folder: str
 
 
@@ -71,8 +72,8 @@ def group(located: Iterable[Located], pattern: str | None = None) -> tuple[list[
     students: dict[tuple[str, str, str], _Student] = {}
     skipped: list[Skipped] = []
     for item, owner, folder in _by_layout(items) if pattern is None else _by_pattern(items, pattern):
-        if isinstance(owner, str):
-            skipped.append(Skipped(item.document.name, SkipReason.UNMATCHED, owner))
+        if isinstance(owner, Problem):
+            skipped.append(Skipped(item.document.name, *owner))
             continue
         key = (folder, owner.student, owner.id)
         student = students.setdefault(key, _Student(owner.student, owner.id, folder))
@@ -94,7 +95,7 @@ def _by_pattern(items: Sequence[Located], pattern: str) -> Iterator[_Owned]:
         searched = "/".join(filter(None, (_last(item.root) if several else "", item.path))) or _last(item.root)
         match = compiled.search(searched)
         student = match[which] if match else None
-        owner = Owner(student) if student else "does not match --student-pattern"
+        owner = Owner(student) if student else _NO_MATCH
         yield _Owned(item, owner, item.root if item.path else _parent(item.root))
 
 
@@ -117,7 +118,7 @@ def _by_layout(items: Sequence[Located]) -> Iterator[_Owned]:
             yield from (_Owned(item, owner, _parent(root)) for item in below)
 
 
-def _owner(entry: str, is_folder: bool, owners: platforms.Owners | None) -> Owner | str:
+def _owner(entry: str, is_folder: bool, owners: platforms.Owners | None) -> Owner | Problem:
     known = owners(entry) if owners else None
     if known is None:
         return Owner(_plain_name(entry, is_folder))

@@ -8,10 +8,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from chaffinch.errors import Problem, SkipReason
+
 GRADESCOPE_NAMES = "submission_metadata.yml"
 
 _ARCHIVE = re.compile(r"\.(?:tar\.(?:gz|bz2|xz)|tgz|tbz2?|txz|zip|jar|7z|tar|gz|bz2|xz)$", re.I)
-_NOT_WORK = "written by the learning platform, not by a student"
+_NOT_WORK = Problem(SkipReason.UNMATCHED, "written by the learning platform, not by a student")
 _MOODLE = re.compile(
     r"(?P<student>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*)|\.\w+)?", re.S
 )
@@ -37,7 +39,7 @@ class Owner(NamedTuple):
     file: str = ""
 
 
-Owners = Callable[[str], Owner | str | None]
+Owners = Callable[[str], Owner | Problem | None]
 """Returns the owner of an entry, or why it has none, or None if the name does not show one."""
 
 
@@ -97,7 +99,7 @@ def _blackboard(entries: Mapping[str, bool]) -> Owners | None:
         return None
     student_at = _common_start(starts).rfind("_") + 1
 
-    def owner(entry: str) -> Owner | str | None:
+    def owner(entry: str) -> Owner | Problem | None:
         match = _BLACKBOARD.fullmatch(entry)
         if match is None:
             return None
@@ -111,7 +113,7 @@ def _gradescope(entries: Mapping[str, bool], metadata: bytes) -> Owners | None:
         return None
     submitters = gradescope_submitters(metadata.decode("utf-8", "replace"))
 
-    def owner(entry: str) -> Owner | str | None:
+    def owner(entry: str) -> Owner | Problem | None:
         if entry == GRADESCOPE_NAMES:
             return _NOT_WORK
         return submitters.get(entry) or Owner(entry) if _GRADESCOPE.fullmatch(entry) else None

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from chaffinch.languages import language
-from chaffinch.report import cluster_layout
 from chaffinch.report.document_text import Numbers, span_offsets
 from chaffinch.report.figures import GLOSSARY, number, receipt_in_words, seconds, shown_date, shown_surprise
-from chaffinch.report.match_rows import match_rows
+from chaffinch.report.pages import cluster_layout
+from chaffinch.report.pages.match_rows import match_rows
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import Verdict, digest, pair_keys, read_verdicts
 from chaffinch.types import Document, Pair, Passage, Report, Span, Submission

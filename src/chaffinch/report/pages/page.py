@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.own_reports import GENERATOR
-from chaffinch.report.bundle import bundle
-from chaffinch.report.view import View
+from chaffinch.report.pages.bundle import bundle
+from chaffinch.report.pages.view import View
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
