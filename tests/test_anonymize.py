@@ -251,7 +251,7 @@ def test_a_part_is_a_name_unless_it_is_used_as_a_word(word: str) -> None:
 CODE = """def will(grant):
     return Will(grant) + bill.page(may, long)
 def total(page, may, long):
-    x = bill_page + page.bill + billPage + WILL_GRANT
+    x = bill_page + page.bill + billPage + WILL_GRANT + bill_page_count
     return bill.page, may, long
 class Page:
     def mark(self, Will, Grant): return [Will,Grant], [Will, Grant]

@@ -31,6 +31,7 @@ _LONGEST_SIGNATURE = 16
 
 _EARLIER = re.compile(r"(?: \(old(?: \d+)?\))+$")
 _MOODLE = re.compile(r"_\d+_assignsubmission_\w*$")
+_LETTER = re.compile(r"\w")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
 _MAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}")
@@ -46,8 +47,7 @@ _WORD_AFTER = re.compile(r"[ \t]+[^\W\d_A-Z]")
 _COMMA_AFTER = re.compile(r",[ \t]+[^\W\d_A-Z]")
 _END_AFTER = re.compile(r"[.,;:!?](?:\s|$)")
 _ARGUMENT_BEFORE = re.compile(r"\w[(\[](?:[^()\n,]*,[ \t]*)*$")
-_ARGUMENT_AFTER = re.compile(r"[ \t]*[,)\]=]")
-_CALL_AFTER = re.compile(r"\((?!at\b)")
+_ARGUMENT_AFTER = re.compile(r"[ \t]*[,()\]=]")
 _CODE_BEFORE = re.compile(
     r"(?:[\w)\]'\"](?:[ \t]*=[ \t]*|[ \t]+[+*%<>][ \t]+)|\b(?:class|return)[ \t]+|\b(?:self|this)\.)$"
 )
@@ -161,8 +161,8 @@ class _Hit(NamedTuple):
     """It is written as names are: several words with capitals or joined, or a word in a signature."""
     is_word: bool
     """It is used as an ordinary word: in lower case between words of a sentence, or in code."""
-    is_end: bool
-    """It ends a part of a sentence in lower case: two students who write it so make it an ordinary word."""
+    is_hint: bool
+    """In lower case, it ends part of a sentence or is in code: two students who do so make it ordinary."""
     is_code: bool
     """It stands in code, as names of variables do and names of accounts do not."""
     is_mention: bool
@@ -197,10 +197,13 @@ def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[F
     match = _WORD_BEFORE.search(text, window, start)
     before = match[1].lower() if match and not is_signed else ""
     is_joined = all(map(_JOINT.fullmatch, gaps))
-    is_called = not rest and _CALL_AFTER.match(text, behind_token)
+    is_alone = not _LETTER.search(text[max(0, start - 1) : start] + text[behind_token : behind_token + 1])
+    is_called = is_alone and text.startswith("(", behind_token) and not text.startswith("(at)", behind_token)
     is_argument = _ARGUMENT_AFTER.match(text, behind_token) and _ARGUMENT_BEFORE.search(text, window, start)
-    is_used = is_called or is_argument or _CODE_AFTER.match(text, behind_token)
-    is_code = is_joined and not is_signed and bool(is_used or _CODE_BEFORE.search(text, signature, start))
+    is_operand = _CODE_AFTER.match(text, behind_token) or _CODE_BEFORE.search(text, signature, start)
+    is_used = is_alone and bool(is_argument or is_operand or (breaks and is_called))
+    is_longer = bool(breaks) and not is_alone and text[start].islower()  # bill_page_count
+    is_code = is_joined and not is_signed and (is_used or is_longer)
     ends = (first, breaks[-1] if breaks else first)  # not all words: Maria de la Cruz
     is_capital = not any(reading.text[reading.starts[n]].islower() for n in ends)
     is_lower = text[start:behind_token].islower()
@@ -218,6 +221,7 @@ def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[F
     is_end = is_lower and bool(before and _END_AFTER.match(text, behind_token))
     is_between = is_lower and bool(before and _WORD_AFTER.match(text, behind_token))
     is_sentence = is_between or (is_end and (len(rest) > 1 or before in _NEVER_BEFORE_NAMES))
+    is_hint = is_whole and is_lower and (is_end or is_called or is_code)
     is_mention = is_title or bool(before and _COMMA_AFTER.match(text, behind_token))
     for form in forms:
         cuts = [*accumulate(map(len, form.parts[:-1]), initial=first)][1:]
@@ -232,8 +236,8 @@ def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[F
         is_plain = form.is_accented and reading.text[start:end].isascii()
         if fits and not is_plain and (is_whole or form.kind is Kind.PART):
             whole = token if len(form.parts) == 1 or not breaks else ""
-            is_word = is_sentence or (is_lower and is_code and len(form.parts) == 1)
-            yield _Hit(start, end, form, whole, is_name, is_word, is_end, is_code, is_mention)
+            is_word = is_sentence or (is_lower and is_code and not rest and len(form.parts) == 1)
+            yield _Hit(start, end, form, whole, is_name, is_word, is_hint, is_code, is_mention)
 
 
 def _tokens(hits: list[_Hit]) -> Iterator[_Hit]:
@@ -290,7 +294,9 @@ class Class:
                 is_used = hit.is_word or (is_account and hit.is_code)
                 if is_used and is_near != is_account:
                     ordinary.add(hit.token)
-                elif (is_part and hit.is_end) or (not is_near and (is_used or hit.is_mention or is_part)):
+                elif (hit.form.kind is Kind.PART and hit.is_hint) or (
+                    not is_near and (is_used or hit.is_mention or is_part)
+                ):
                     writers[hit.token].add(owner)
         return frozenset(ordinary | {token for token, owners in writers.items() if len(owners) > 1})
 
@@ -304,8 +310,8 @@ class Names:
     evidence, so an ordinary word stays:
 
     - a part of a name, or a name of one word, if these students write it in lower case between two words of a
-      sentence, or as a variable, parameter or function; a part also if two students end a sentence with it in
-      lower case, or two others write it at all;
+      sentence or as a variable; a part also if two students end a sentence with it in lower case or have a
+      function of this name, or if two others write it at all;
     - the name of an account, such as price for Paul Rice, if others use it in a sentence or as a variable;
     - any word in a text in which it is used like this.
 
