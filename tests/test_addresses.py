@@ -34,6 +34,20 @@ SECRETS = (PASSWORD, PASSWORD.replace(" ", "%20"))
         ("postgresql://host/db?p%61ssword=secret&sslpassword=secret", "postgresql://host/db"),
         ("postgresql://ann:secret@host/db?password=secret", "postgresql://ann@host/db"),
         ("postgresql:/ann:secret@host/db", "postgresql:/ann@host/db"),
+        ("postgresql://host:5432/db?password=sec@ret&user=ann", "postgresql://host:5432/db?user=ann"),
+        (
+            "postgresql://host/db?user=ann&password=sec ret&sslmode=require",
+            "postgresql://host/db?user=ann&sslmode=require",
+        ),
+        ("PostgreSQL+psycopg://ann:secret@host/db", "PostgreSQL+psycopg://ann@host/db"),
+        ("host=host user=ann password=secret", "host=host user=ann password=***"),
+        (r"host=host PassWord = 'sec \' ret' user=ann", "host=host PassWord = *** user=ann"),
+        ("/home/ann/what?password=this", "/home/ann/what"),
+        (
+            "chaffinch: a: mysql:///ann:secret@host/db: not found",
+            "chaffinch: a: mysql:///ann@host/db: not found",
+        ),
+        ("password=secret: no such file; use another", "password=***: no such file; use another"),
     ],
 )
 def test_a_password_is_left_out_of_an_address(address: str, shown: str) -> None:
@@ -47,7 +61,7 @@ def test_a_password_is_left_out_of_an_address(address: str, shown: str) -> None:
         "postgresql:///db",
         "postgresql://[::1]:5432/db",
         "essays.index",
-        "/home/ann/what?password=this",
+        "https://host/a.html: has the same content as https://host/b.html",
         r"C:\essays: the last@home",
     ],
 )
@@ -133,3 +147,80 @@ def test_no_error_has_the_password_of_an_index(address: str, tmp_path: Path) -> 
 def test_an_index_is_earlier_work_and_nothing_else() -> None:
     with pytest.raises(Unreadable, match="postgresql://ann@host/db: an index can only be earlier work"):
         chaffinch.compare(["a.txt", "postgresql://ann:secret@host/db"])
+
+
+SPELLINGS = [
+    "postgresql://ann:s3cr3t@127.0.0.1:1/db",
+    "PostgreSQL://ann:s3cr3t@h/db",
+    "postgresql+psycopg://ann:s3cr3t@h/db",
+    " postgresql://ann:s3cr3t@h/db",
+    "postgresql:/ann:s3cr3t@h/db",
+    "postgresql:ann:s3cr3t@h/db",
+    "postgre://ann:s3cr3t@h/db",
+    "mysql:/ann:s3cr3t@h/db",
+    "host=h user=ann password=s3cr3t",
+    "host=h user=ann password='s3cr3t 2'",
+]
+COMMANDS = [
+    "compare class --old ADDRESS -o report.html",
+    "compare class --base ADDRESS -o report.html",
+    "compare class ADDRESS -o report.html --csv pairs.csv",
+    "compare class --metadata ADDRESS -o report.html",
+    "compare class --verdicts ADDRESS -o report.html",
+    "compare class -o ADDRESS",
+    "compare class --csv ADDRESS",
+    "compare class --old ADDRESS --json",
+    "compare class --top ADDRESS",
+    "submissions ADDRESS",
+    "submissions ADDRESS --json",
+    "fingerprint ADDRESS",
+    "fingerprint ADDRESS --json",
+    "explain ADDRESS",
+    "index info ADDRESS",
+    "index info archive.index ADDRESS",
+    "index add archive.index ADDRESS",
+    "index import new.index ADDRESS",
+    "index export archive.index ADDRESS",
+    "index ADDRESS",
+    "search archive.index ADDRESS",
+    "search archive.index class/ann.txt -o ADDRESS",
+    "search ADDRESS class/ann.txt",
+    "demo ADDRESS",
+    "ADDRESS",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_shows_or_writes_the_password_of_a_misspelt_address(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("class").mkdir()
+    for name in ("ann", "ben"):
+        Path("class", f"{name}.txt").write_text(text(90, name))
+    Index.create("archive.index").close()
+    for address in SPELLINGS:
+        arguments = [address if word == "ADDRESS" else word for word in command.split()]
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 2, (address, done.output)
+        assert "s3cr3t" not in done.output, address
+        assert "defect" not in done.output, address
+    for path in Path().rglob("*"):
+        assert "s3cr3t" not in str(path)
+        assert path.is_dir() or b"s3cr3t" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("address", SPELLINGS)
+@pytest.mark.parametrize("argument", ["paths", "base", "old"])
+def test_comparing_refuses_an_address_without_its_password(argument: str, address: str, tmp_path: Path) -> None:
+    (tmp_path / "ann.txt").write_text(text(90, "shared"))
+    arguments = {"paths": [tmp_path / "ann.txt"], argument: address}
+    with pytest.raises((Unreadable, IndexTrouble)) as refused:
+        chaffinch.compare(**arguments)  # type: ignore[arg-type]
+    assert "s3cr3t" not in "".join(traceback.format_exception(refused.value))
+
+
+def test_a_file_may_be_named_like_a_setting(tmp_path: Path) -> None:
+    (tmp_path / "password=1.txt").write_text(text(90, "shared"))
+    done = CliRunner().invoke(main, ["fingerprint", str(tmp_path / "password=1.txt")])
+    assert done.exit_code == 0

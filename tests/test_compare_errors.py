@@ -359,4 +359,4 @@ def test_comparing_files_loads_no_index(old: bool, two: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", check, two, *[two] * old], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["chaffinch.index", "chaffinch.index.address"] * old
+    assert done.stdout.split() == ["chaffinch.index", "chaffinch.index.address"]

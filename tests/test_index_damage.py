@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import errno
+import random
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch import compare
+from chaffinch.cli import main
+from chaffinch.errors import BadRecipe, Damaged, IndexTrouble, SkipReason
 from chaffinch.index.folder import merge_policy, paths
 from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.index import Index
@@ -268,3 +273,65 @@ def test_a_segment_of_another_index_is_reported(where: Path, tmp_path: Path) -> 
     shutil.copyfile(foreign, mine)
     with Index.open(where) as index:
         assert any("another index" in problem for problem in index.verify())
+
+
+def test_comparing_with_a_damaged_index_promises_nothing(where: Path, spoilt: Path, tmp_path: Path) -> None:
+    """The work was copied from the document that cannot be searched, so that nothing is found."""
+    (tmp_path / "new.txt").write_text(said(1))
+    report = compare(tmp_path / "new.txt", old=where)
+    (entry,) = report.skipped
+    assert (entry.name, entry.reason) == (str(where), SkipReason.DAMAGED)
+    assert entry.detail.startswith(f"not searched: {spoilt}: ")
+    assert report.receipt.to_dict()["old_indexes"] == {str(where): "no promise"}
+    command = ["compare", str(tmp_path / "new.txt"), "--old", f"{where}/", "-o", str(tmp_path / "r.html")]
+    for options in ([], ["--json"]):
+        done = CliRunner().invoke(main, [*command, *options])
+        assert done.exit_code == 2
+        assert f"not searched: {spoilt}: " in done.stderr
+    assert spoilt.name in (tmp_path / "r.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_searching_a_damaged_index_is_an_error_with_a_warning(
+    where: Path, spoilt: Path, tmp_path: Path, options: list[str]
+) -> None:
+    for number in (0, 1):
+        (tmp_path / "query.txt").write_text(said(number))
+        done = CliRunner().invoke(main, ["search", str(where), str(tmp_path / "query.txt"), *options])
+        assert done.exit_code == 2
+        assert done.stderr.count(f"chaffinch: not searched: {spoilt}: ") == 1
+        assert ("d0" in done.stdout) == (number == 0)
+
+
+def test_whatever_bytes_of_the_catalogue_are_damaged_the_message_is_clear(where: Path) -> None:
+    catalogue, copy = (where / paths.CATALOGUE).read_bytes(), where.with_name("copy.index")
+    refused = 0
+    for seed in range(300):
+        chance, data = random.Random(seed), bytearray(catalogue)
+        length = chance.choice([1, 8, 64, 512])
+        for _ in range(chance.choice([1, 5, 20])):
+            offset = chance.randrange(len(data) - length)
+            data[offset : offset + length] = chance.randbytes(length)
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(where, copy)
+        (copy / paths.CATALOGUE).write_bytes(data)
+        try:
+            with Index.open(copy) as index:
+                uses: list[Callable[[], object]] = [
+                    index.verify,
+                    index.info,
+                    partial(list, index),
+                    partial(index.search, said(0)),
+                    partial(index.content, "d1"),
+                    partial(index.remove, "d1"),
+                    partial(index.add, document("more", said(9))),
+                    index.merge,
+                ]
+                for use in uses:
+                    try:
+                        use()
+                    except (IndexTrouble, Damaged):
+                        refused += 1
+        except (IndexTrouble, Damaged, BadRecipe):  # a recipe may be damaged and still be one
+            refused += 1
+    assert refused > 100

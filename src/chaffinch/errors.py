@@ -79,7 +79,9 @@ class CoreFailure(ChaffinchError):
 class Damaged(ChaffinchError):
     """A file of an index is not as it was written; the other files can be used without it."""
 
-    def __init__(self, name: str, detail: str) -> None:
-        super().__init__(f"{name}: {detail}; restore a copy of it, or remove its documents and add them again")
+    def __init__(self, name: str, detail: str, documents: str = "") -> None:
+        """`documents` names those that are affected."""
+        remedy = "restore a copy of it, or remove its documents and add them again"
+        super().__init__(f"{name}: {detail}; {remedy}{documents}")
         self.name = name
         self.detail = detail

@@ -16,6 +16,7 @@ import click
 from chaffinch import __version__
 from chaffinch.cli.output import warn
 from chaffinch.errors import ChaffinchError, SkipReason
+from chaffinch.index.address import refuse_address, without_password
 from chaffinch.types import Skipped
 
 # NumPy starts a thread of its linear algebra for each core, which takes as long as the rest of its import. No
@@ -27,12 +28,22 @@ FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 _NEVER_ERRORS = (SkipReason.EMPTY, SkipReason.TOO_SHORT, SkipReason.OWN_REPORT)
 _SKIPPED_BY_RULE = (SkipReason.EXCLUDED, SkipReason.OTHER_LANGUAGE)
 
-PATH = click.Path(path_type=Path)
-PATHS = click.argument("paths", nargs=-1, required=True, type=PATH)
 JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 STUDENT_PATTERN = click.option("--student-pattern", metavar="REGEX", help="Finds the student's name in a path.")
 K = click.option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]")
 W = click.option("-w", type=int, help="Window: finds every shared run of W+K-1 symbols.  [26; 9 for programs]")
+
+
+class _PathType(click.Path):
+    """A path. An address is refused, because it may hold a password, and paths are shown and written."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        refuse_address(value)
+        return super().convert(value, parameter, context)
+
+
+PATH = _PathType(path_type=Path)
+PATHS = click.argument("paths", nargs=-1, required=True, type=PATH)
 
 
 class _ErrorsAsMessages(click.Group):
@@ -57,7 +68,10 @@ class _ErrorsAsMessages(click.Group):
             return context.exit(INTERRUPTED)
         except MemoryError:
             warn("not enough memory; use fewer files, or leave out the largest ones")
-        except (click.exceptions.Exit, click.ClickException, click.Abort):
+        except click.ClickException as error:
+            error.message = without_password(error.message)  # type: ignore[misc]
+            raise
+        except (click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:  # Python's own exit code is 1, which would mean that nothing was found
             last = traceback.extract_tb(error.__traceback__)[-1]

@@ -63,8 +63,9 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     shown = anonymous_report(report) if options["anonymize"] else report
     if options["as_json"]:
         print_json(to_json(shown))
-    if code == ERROR and not report.submissions:  # an empty report must not overwrite a good one
+    if code == ERROR and (options["as_json"] or not report.submissions):
         warn_skipped(shown.skipped)
+    if code == ERROR and not report.submissions:  # an empty report must not overwrite a good one
         context.exit(ERROR)
     if options["as_csv"]:
         write(options["as_csv"], to_csv(shown).encode("utf-8", "replace"))

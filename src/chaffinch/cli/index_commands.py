@@ -305,6 +305,9 @@ def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bo
         if output:
             to_report(opened, answers, skipped).save(output)
     warn_skipped(skipped)
+    damaged = dict.fromkeys(damage for answer in answers for damage in answer.receipt.damaged)
+    for damage in damaged:
+        warn(f"not searched: {damage}")
     if as_json:
         print_json(to_json(answers, skipped))
     else:
@@ -313,7 +316,7 @@ def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bo
     if output:
         click.echo(f"Report: {printable(str(output))}", err=as_json)
     code = exit_code(any(answer.hits for answer in answers), skipped, files, read)
-    click.get_current_context().exit(code)
+    click.get_current_context().exit(ERROR if damaged else code)
 
 
 def _show(answer: Answer) -> None:
@@ -328,5 +331,3 @@ def _show(answer: Answer) -> None:
     if answer.discounted:
         passages = counted(len(answer.discounted), "passage")
         click.echo(f"{passages} that many documents share counted less; --json lists them")
-    for damage in answer.receipt.damaged:
-        warn(f"not searched: {damage}")

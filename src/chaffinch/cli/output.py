@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from chaffinch.index.address import without_password
 from chaffinch.types import Skipped
 
 LISTED = 12
@@ -30,13 +31,13 @@ def counted(count: int, noun: str) -> str:
 def progress(line: str) -> None:
     """Show what is going on, on one line that the next call overwrites. Without a terminal, do nothing."""
     if sys.stderr and sys.stderr.isatty():
-        click.echo(f"\r\x1b[K{printable(line)[:_PROGRESS_WIDTH]}", nl=False, err=True)
+        click.echo(f"\r\x1b[K{without_password(printable(line))[:_PROGRESS_WIDTH]}", nl=False, err=True)
 
 
 def warn(message: str) -> None:
     """Print a message to standard error."""
     progress("")
-    click.echo(f"chaffinch: {printable(message)}", err=True)
+    click.echo(f"chaffinch: {without_password(printable(message))}", err=True)
 
 
 def warn_skipped(skipped: Sequence[Skipped], where: str = "--json lists all of them") -> None:
@@ -60,4 +61,4 @@ def print_result(as_json: bool, result: dict[str, Any], line: str) -> None:
     if as_json:
         print_json(result)
     else:
-        click.echo(line)
+        click.echo("\n".join(map(without_password, line.split("\n"))))

@@ -65,7 +65,7 @@ def compare(
         threads=threads,
     )
     paths, base, old = collect.as_list(paths), collect.as_list(base), collect.as_list(old)
-    refuse_addresses([*paths, *base])
+    refuse_addresses([*paths, *base], old)
     require_existing([*base, *old])
     progress = progress or (lambda stage: None)
     progress("Reading ...")

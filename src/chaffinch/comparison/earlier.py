@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chaffinch.comparison.inputs import Comparable
 from chaffinch.errors import Damaged, IndexTrouble, SkipReason
+from chaffinch.index.address import is_index, without_password
 from chaffinch.read import collect
 from chaffinch.recipe import FRONTS
 from chaffinch.types import Document, File, Skipped, Submission
@@ -18,6 +20,7 @@ if TYPE_CHECKING:  # imported on use: most comparisons need no index
 
 MOST_CANDIDATES = 100
 """Documents of an index that one new document is compared with: those that share the most with it."""
+_SEE_DAMAGE = "chaffinch index info names its documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,6 @@ def read_earlier(
     submissions, skipped = collect.submissions([item for item in items if isinstance(item, File | Document)])
     earlier = EarlierWork(submissions, skipped=skipped)
     for path in dict.fromkeys(str(item) for item in items if not isinstance(item, File | Document)):
-        from chaffinch.index.address import is_index
-
         if is_index(path):
             candidates_from_index(path, new, earlier)
         else:
@@ -52,7 +53,6 @@ def read_earlier(
 
 def candidates_from_index(where: str, new: Sequence[Submission], earlier: EarlierWork) -> None:
     """Add the documents of an index that share the most with each new document, and its boilerplate."""
-    from chaffinch.index.address import without_password
     from chaffinch.index.index import Index
     from chaffinch.index.search import top_candidates
 
@@ -82,9 +82,18 @@ def candidates_from_index(where: str, new: Sequence[Submission], earlier: Earlie
         boilerplate = {
             number: record.name for number, record in store.records(sorted(store.boilerplate())).items()
         }
-        earlier.submissions.extend(_unpack(store, names, earlier.skipped))
-        earlier.boilerplate.extend(_unpack(store, boilerplate, earlier.skipped))
-        earlier.indexes[shown] = index.recipe.guarantee
+        damaged = [
+            Skipped(
+                str(Path(where)),
+                SkipReason.DAMAGED,
+                f"not searched: {error.name}: {error.detail}; {_SEE_DAMAGE}",
+            )
+            for error in store.damage()
+        ]
+        earlier.submissions.extend(_unpack(store, names, damaged))
+        earlier.boilerplate.extend(_unpack(store, boilerplate, damaged))
+        earlier.skipped.extend(damaged)
+        earlier.indexes[shown] = None if damaged else index.recipe.guarantee
 
 
 def _unpack(store: Store, names: Mapping[int, str], skipped: list[Skipped]) -> list[Submission]:

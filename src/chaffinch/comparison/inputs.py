@@ -8,6 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from chaffinch.errors import BadRecipe, SkipReason, Unreadable
+from chaffinch.index.address import is_database, refuse_address
 from chaffinch.languages import language
 from chaffinch.read import collect
 from chaffinch.recipe import CODE, FRONTS, Recipe
@@ -20,18 +21,15 @@ Comparable = collect.Item
 def require_existing(items: Iterable[Comparable]) -> None:
     """Raise if a path does not exist. Without its base code or earlier work, a class has another result."""
     for item in items:
-        if isinstance(item, str | Path) and "://" not in str(item) and not Path(item).exists():
+        if isinstance(item, str | Path) and not is_database(item) and not Path(item).exists():
             raise Unreadable(item, SkipReason.NOT_FOUND, "no such file or folder")
 
 
-def refuse_addresses(items: Iterable[Comparable]) -> None:
-    """Raise if a path is the address of an index, which may hold a password and so must not be listed."""
-    for item in items:
-        if isinstance(item, str | Path) and str(item).startswith(("postgresql:/", "postgres:/")):
-            from chaffinch.index.address import without_password
-
-            detail = "an index can only be earlier work: give it with --old"
-            raise Unreadable(without_password(item), SkipReason.INVALID, detail)
+def refuse_addresses(paths: Iterable[Comparable], earlier: Iterable[Comparable]) -> None:
+    """Raise if an address is given, except that of an index for earlier work."""
+    for item in chain(paths, (item for item in earlier if not isinstance(item, str) or not is_database(item))):
+        if isinstance(item, str | Path):
+            refuse_address(item)
 
 
 def split_only_submission(only: Submission, paths: Sequence[Comparable]) -> list[Submission]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import transfer
-from chaffinch.index.address import is_database, without_password
+from chaffinch.index.address import FORM, is_database, looks_like_address, without_password
 from chaffinch.index.answers import Answer
 from chaffinch.index.contents import unpack
 from chaffinch.index.folder.folder_store import FolderStore
@@ -230,8 +230,6 @@ def _store(where: str | Path) -> type[Store]:
         except ImportError:
             raise IndexTrouble("PostgreSQL needs its driver; run pip install 'chaffinch[server]'") from None
         store = PostgresStore
-    elif (shown := without_password(where)) != str(where):  # other messages would show the password
-        raise IndexTrouble(
-            f"{shown}: not an address; write postgresql://user@host:port/database#name, as a str"
-        )
+    elif looks_like_address(where):  # other messages would show the password
+        raise IndexTrouble(f"{without_password(where)}: not an address; write {FORM}, as a str")
     return store

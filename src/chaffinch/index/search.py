@@ -72,7 +72,7 @@ def search(store: Store, document: Document, effort: float, window: int | None, 
     with store.snapshot():
         candidates = Candidates(store, query)
         hits = candidates.hits(top)
-        damaged = (*store.damage(), *dict.fromkeys(candidates.unreadable))
+        damaged = (*map(str, store.damage()), *dict.fromkeys(candidates.unreadable))
     hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
     receipt = SearchReceipt(
         settings.recipe,

@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from chaffinch.errors import Damaged
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, ProbedDocument, Settings
 from chaffinch.native.segment import LookupResult
 
@@ -93,7 +94,7 @@ class Store(Protocol):
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
         """Yield the number, hashes and positions of each document, sorted by number."""
 
-    def damage(self) -> tuple[str, ...]:
+    def damage(self) -> tuple[Damaged, ...]:
         """Describe what cannot be read and is therefore missing from every answer."""
 
     def info(self) -> IndexInfo: ...

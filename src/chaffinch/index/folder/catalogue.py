@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import date
 from pathlib import Path
+from types import NoneType
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from chaffinch.errors import IndexTrouble, NoIndex
+from chaffinch.errors import ChaffinchError, IndexTrouble, NoIndex
 from chaffinch.index.folder.paths import ContentSpan
 from chaffinch.index.records import DocumentRecord, Metadata, Settings
 from chaffinch.index.store import NO_INDEX, close_on_error
@@ -54,6 +55,8 @@ REMEDY = "restore a copy of it, or import an export of it"
 _BUSY_TIMEOUT = 60
 """Seconds to wait for another connection that is writing."""
 _CACHE_KIB = 64 << 10
+_MAX_DOCUMENTS, _MAX_NUMBER = 1 << 32, 1 << 48
+"""Numbers of documents, and of postings or bytes, that are larger are damaged."""
 _MAX_VALUES = 512
 """Values bound in one statement, at most."""
 
@@ -94,13 +97,19 @@ class Catalogue:
         return self._stamp is not None and self._stamp != _stamp(self.path)
 
     def settings(self) -> Settings:
-        settings = self.meta("settings")
-        if settings is None:
-            raise IndexTrouble(f"{self.path.parent}: {_NOT_AN_INDEX}; {REMEDY}")
-        return Settings.from_dict(json.loads(settings), str(self.path.parent))
+        settings = self._value("SELECT value FROM meta WHERE key = 'settings'")
+        try:
+            return Settings.from_dict(json.loads(settings), str(self.path.parent))
+        except ChaffinchError:
+            raise
+        except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
+            raise IndexTrouble(f"{self.path.parent}: {_NOT_AN_INDEX}; {REMEDY}") from None
 
-    def meta(self, key: str) -> Any:
-        return self._value("SELECT value FROM meta WHERE key = ?", key)
+    def number(self, key: str) -> int:
+        """Return a number that belongs to the whole index."""
+        limit = _MAX_DOCUMENTS if key == "next" else _MAX_NUMBER
+        (number,) = _checked((self._value("SELECT value FROM meta WHERE key = ?", key),), int, limit=limit)
+        return int(number)
 
     def _value(self, statement: str, *values: object) -> Any:
         return next((row[0] for row in self._connection.execute(statement, values)), None)
@@ -126,7 +135,7 @@ class Catalogue:
 
     def take(self, counter: str, count: int) -> int:
         """Reserve `count` new numbers and return the first. Call this inside `change`."""
-        first = int(self.meta(counter))
+        first = self.number(counter)
         self._connection.execute("UPDATE meta SET value = ? WHERE key = ?", [first + count, counter])
         return first
 
@@ -180,7 +189,7 @@ class Catalogue:
     def segments(self) -> list[SegmentRow]:
         """Return the segments in use, sorted by their documents."""
         rows = self._connection.execute("SELECT id, postings, bytes, first, last FROM segments ORDER BY first")
-        return [SegmentRow(*row) for row in rows]
+        return [SegmentRow(*_checked(row, int)) for row in rows]
 
     def add_segment(self, row: SegmentRow) -> None:
         self._connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", row)
@@ -192,37 +201,40 @@ class Catalogue:
     def names_in(self, row: SegmentRow) -> Iterator[str]:
         """Yield the names of the documents whose postings are in a segment."""
         statement = "SELECT name FROM documents WHERE id BETWEEN ? AND ? AND postings > 0 ORDER BY id"
-        return (name for (name,) in self._connection.execute(statement, [row.first, row.last]))
+        return (_checked(names, str)[0] for names in self._connection.execute(statement, [row.first, row.last]))
 
     def is_needed(self, row: SegmentRow) -> bool:
         """Return whether any document has its postings in this segment."""
         return any(True for _ in self.names_in(row))
 
     def removed(self) -> list[int]:
-        return [row[0] for row in self._connection.execute("SELECT document FROM removed ORDER BY document")]
+        rows = self._connection.execute("SELECT document FROM removed ORDER BY document")
+        return [_document(number) for (number,) in rows]
 
     def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]:
         rows = self._rows(f"SELECT {_COLUMNS} WHERE d.id IN", documents)
-        return {row[0]: _record(row) for row in rows}
+        return {_document(row[0]): _record(row) for row in rows}
 
     def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
         rows = self._rows("SELECT id, postings, name FROM documents WHERE id IN", documents)
-        return {number: (postings, name) for number, postings, name in rows}
+        return {
+            number: (*_checked((postings,), int), *_checked((name,), str)) for number, postings, name in rows
+        }
 
     def content_spans(self, documents: Sequence[int]) -> list[ContentSpan]:
         """Return where the contents of these documents are, in the order of the file."""
         rows = self._rows("SELECT document, at, length FROM contents WHERE document IN", documents)
-        return sorted((ContentSpan(*row) for row in rows), key=lambda span: span.offset)
+        return sorted((ContentSpan(*_checked(row, int)) for row in rows), key=lambda span: span.offset)
 
     def all_content_spans(self) -> Iterator[ContentSpan]:
         rows = self._connection.execute("SELECT document, at, length FROM contents ORDER BY at")
-        return (ContentSpan(*row) for row in rows)
+        return (ContentSpan(*_checked(row, int)) for row in rows)
 
     def numbers_by_name(self, names: Sequence[str]) -> dict[str, int]:
         keys = [_key(name) for name in names]
         rows = self._rows("SELECT name, id FROM documents WHERE name_key IN", keys)
         wanted = set(names)
-        return {name: number for name, number in rows if name in wanted}
+        return {name: _document(number) for name, number in rows if name in wanted}
 
     def names_by_digest(self, digests: Sequence[bytes]) -> dict[bytes, str]:
         keys = [digest[:3] for digest in digests]
@@ -242,14 +254,14 @@ class Catalogue:
 
     def boilerplate(self) -> frozenset[int]:
         statement = "SELECT id FROM documents WHERE marks % 2 = 1"
-        return frozenset(number for (number,) in self._connection.execute(statement))
+        return frozenset(_document(number) for (number,) in self._connection.execute(statement))
 
     def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         after = -1
         while rows := self._connection.execute(
             f"SELECT {_COLUMNS} WHERE d.id > ? ORDER BY d.id LIMIT 1000", [after]
         ).fetchall():
-            yield from ((row[0], _record(row)) for row in rows)
+            yield from ((_document(row[0]), _record(row)) for row in rows)
             after = rows[-1][0]
 
     def compact(self) -> str | None:
@@ -274,6 +286,30 @@ class Catalogue:
         return [] if problems == ["ok"] else [f"{self.path.name}: {problem}" for problem in problems]
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that raises an error of SQLite even if the message quotes damaged bytes."""
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        try:
+            return super().execute(*arguments)
+        except UnicodeDecodeError:
+            raise sqlite3.DatabaseError("malformed database schema") from None
+
+
+def _document(number: Any) -> int:
+    """Return the number of a document, unless it is damaged."""
+    _checked((number,), int, limit=_MAX_DOCUMENTS - 1)
+    return int(number)
+
+
+def _checked(values: Sequence[Any], *kinds: type, limit: int = _MAX_NUMBER) -> Sequence[Any]:
+    """Return values of these types. SQLite stores any type in any column, so damage can change the type."""
+    for value in values:
+        if not isinstance(value, kinds) or (isinstance(value, int) and not 0 <= value <= limit):
+            raise sqlite3.DataError("a value is damaged")
+    return values
+
+
 def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
     """Return a connection, and the stamp of the file if the connection will not see changes."""
     folder, uri = path.parent, path.absolute().as_uri()
@@ -286,7 +322,7 @@ def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
     try:
         return _open(f"{uri}?mode={'rw' if write else 'ro'}"), None
     except sqlite3.DatabaseError as error:
-        forbidden = error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
+        forbidden = getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
         if forbidden and write:
             raise
         if forbidden and stamp[-1]:
@@ -310,7 +346,12 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 def _open(uri: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        uri, uri=True, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False
+        uri,
+        uri=True,
+        timeout=_BUSY_TIMEOUT,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_Connection,
     )
     with close_on_error(connection):
         connection.execute("PRAGMA synchronous = FULL")
@@ -332,7 +373,15 @@ def _pack_date(text: str | None) -> str | int | None:
 
 
 def _record(row: tuple[Any, ...]) -> DocumentRecord:
+    _checked(row[1:2], str)
+    _checked(row[2:3], bytes)
+    _checked(row[3:6], int)
     head, tail, contact, day, marks = row[6:]
+    _checked((head, tail, contact), str, NoneType)
+    _checked((day,), str, int, NoneType)
+    _checked((marks,), int, NoneType)
+    if isinstance(day, int) and not 0 < day <= date.max.toordinal():
+        raise sqlite3.DataError("a date is damaged")
     url = None if head is None else head + (row[1] if tail is None else tail)
     metadata = Metadata(url, contact, date.fromordinal(day).isoformat() if isinstance(day, int) else day)
     generation, boilerplate = divmod(marks or 0, 2)

@@ -44,7 +44,7 @@ class FolderStore(ProbeFile, Store):
         self._texts: paths.TextFile | None = None
         self._generation = -1
         self._rows: dict[int, SegmentRow] = {}
-        self._damaged: dict[int, str] = {}
+        self._damaged: dict[int, Damaged] = {}
         self._removed = np.empty(0, np.uint32)
         with close_on_error(self._reader), self._readable():
             self.settings = self._reader.settings()
@@ -111,12 +111,12 @@ class FolderStore(ProbeFile, Store):
 
     def _refresh(self) -> bool:
         """Open the segments of the current state. Return False if a merge has deleted some of them."""
-        version = int(self._reader.meta("version"))
+        version = self._reader.number("version")
         if version == self._version:
             return True
         self._rows = {row.number: row for row in self._reader.segments()}
         opened: dict[int, Segment] = {}
-        damaged: dict[int, str] = {}
+        damaged: dict[int, Damaged] = {}
         for number in self._rows:
             if number in self._segments:
                 opened[number] = self._segments[number]
@@ -133,19 +133,19 @@ class FolderStore(ProbeFile, Store):
             except OSError as error:
                 unreadable = Damaged(str(path), f"it cannot be read ({error.strerror})")
                 damaged[number] = self._describe_damage(number, unreadable)
-        if not self._open_texts(int(self._reader.meta("texts"))):
+        if not self._open_texts(self._reader.number("texts")):
             return False
         self._segments, self._damaged, self._version = opened, damaged, version
         self._removed = np.array(self._reader.removed(), np.uint32)
         return True
 
-    def _describe_damage(self, number: int, error: Damaged) -> str:
+    def _describe_damage(self, number: int, error: Damaged) -> Damaged:
         """Add the names of the documents that cannot be found because of it."""
         names = list(self._reader.names_in(self._rows[number]))
         listed = names[:_NAMED_DOCUMENTS]
         if len(names) > len(listed):
             listed.append(f"and {len(names) - len(listed)} more")
-        return f"{error} ({len(names)} documents: {', '.join(listed)})"
+        return Damaged(error.name, error.detail, f" ({len(names)} documents: {', '.join(listed)})")
 
     def _open_texts(self, generation: int) -> bool:
         """Open the text file of this state. Return False if a merge has replaced it."""
@@ -153,7 +153,7 @@ class FolderStore(ProbeFile, Store):
             return True
         opened = None
         try:
-            if self._reader.meta("texts_end"):
+            if self._reader.number("texts_end"):
                 opened = paths.TextFile(paths.text_path(self.folder, generation))
         except FileNotFoundError:
             if self._is_outdated():
@@ -166,7 +166,7 @@ class FolderStore(ProbeFile, Store):
     def _is_outdated(self) -> bool:
         """Return whether there is a newer state, whose files a merge may have replaced."""
         with closing(Catalogue(self._reader.path)) as newest:
-            return bool(newest.meta("version") != self._reader.meta("version"))
+            return newest.number("version") != self._reader.number("version")
 
     def lookup(self, hashes: Hashes) -> LookupResult:
         with self.snapshot():
@@ -180,7 +180,7 @@ class FolderStore(ProbeFile, Store):
 
     def count(self) -> int:
         with self.snapshot():
-            return int(self._reader.meta("documents"))
+            return self._reader.number("documents")
 
     def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]:
         with self.snapshot():
@@ -243,7 +243,7 @@ class FolderStore(ProbeFile, Store):
         for document, start, end in zip(wanted.tolist(), starts, ends, strict=True):
             yield document, hashes[order[start:end]], positions[order[start:end]]
 
-    def damage(self) -> tuple[str, ...]:
+    def damage(self) -> tuple[Damaged, ...]:
         with self.snapshot():
             return tuple(self._damaged.values())
 
@@ -251,7 +251,8 @@ class FolderStore(ProbeFile, Store):
         with self.snapshot():
             postings = sum(row.postings for row in self._rows.values())
             size = sum(map(_size, self.folder.rglob("*")))
-            return IndexInfo(self.count(), postings, len(self._rows), size, len(self._removed), self.damage())
+            damaged = tuple(map(str, self.damage()))
+            return IndexInfo(self.count(), postings, len(self._rows), size, len(self._removed), damaged)
 
     def begin_writing(self) -> None:
         with paths.wrap_errors(self.where):
@@ -279,8 +280,8 @@ class FolderStore(ProbeFile, Store):
 
     def verify(self, progress: Progress) -> list[str]:
         with self.snapshot():
-            problems = [*self._reader.check(), *self._damaged.values()]
-            counted = np.zeros(int(self._reader.meta("next")), np.int64)
+            problems = [*self._reader.check(), *map(str, self._damaged.values())]
+            counted = np.zeros(self._reader.number("next"), np.int64)
             for segment in self._segments.values():
                 progress(f"Checking {Path(segment.name).name} ...")
                 try:
@@ -296,6 +297,9 @@ class FolderStore(ProbeFile, Store):
             removed = set(self._removed.tolist())
             progress("Checking the documents ...")
             for document, record in self._reader.all_records():
+                if document >= len(counted):
+                    problems.append(f"{record.name}: its number in the catalogue is damaged; {REMEDY}")
+                    continue
                 if segments_are_whole and counted[document] != record.postings:
                     problems.append(f"{record.name}: {counted[document]} of {record.postings} postings")
                 counted[document] = 0

@@ -164,8 +164,9 @@ class TextFile:
     def read(self, span: ContentSpan) -> bytes:
         """Return the bytes of the span, or fewer if the file ends before it."""
         self._file.seek(span.offset)
-        data = self._file.read(span.length)
-        while len(data) < span.length and (more := self._file.read(span.length - len(data))):
+        length = min(span.length, os.fstat(self._file.fileno()).st_size)  # a damaged length may be immense
+        data = self._file.read(length)
+        while len(data) < length and (more := self._file.read(length - len(data))):
             data += more
         return data
 

@@ -39,7 +39,7 @@ class Writer:
             catalogue = Catalogue(folder / paths.CATALOGUE, write=True)
             self._catalogue = resources.enter_context(closing(catalogue))
             in_use = {row.number for row in self._catalogue.segments()}
-            self._leftovers = paths.unused_files(folder, in_use, int(self._catalogue.meta("texts")))
+            self._leftovers = paths.unused_files(folder, in_use, self._catalogue.number("texts"))
             if self._leftovers:
                 self._new_number(self._catalogue)
             self._resources = resources.pop_all()
@@ -54,7 +54,7 @@ class Writer:
             with catalogue.transaction("IMMEDIATE"):
                 number = catalogue.take("next_segment", 1)
                 in_use = {paths.segment_path(self.folder, row.number) for row in catalogue.segments()}
-                in_use.add(paths.text_path(self.folder, int(catalogue.meta("texts"))))
+                in_use.add(paths.text_path(self.folder, catalogue.number("texts")))
             leftovers, self._leftovers = self._leftovers, []
             for path in leftovers:
                 if path not in in_use:  # a change may fail after its commit, or succeed at the second attempt
@@ -68,7 +68,7 @@ class Writer:
                 needed += sum(document.size for document in batch.documents)
             if shutil.disk_usage(self.folder).free < needed:  # rather than fail when half of it is written
                 raise IndexTrouble(f"{self.folder}: {paths.DISK_FULL}; {paths.STILL_THERE}")
-            first = int(self._catalogue.meta("next"))  # only this writer takes numbers
+            first = self._catalogue.number("next")  # only this writer takes numbers
             if first + len(batch.documents) > 2**32:
                 raise IndexTrouble(f"{self.folder}: 2^32 {NO_NUMBERS_LEFT}")
             self._write(first, batch)
@@ -78,7 +78,7 @@ class Writer:
         """Write the files, in parallel because each waits for the disk, and then the catalogue."""
         number = self._new_number(self._catalogue)
         path = paths.segment_path(self.folder, number)
-        generation, end = (int(self._catalogue.meta(key)) for key in ("texts", "texts_end"))
+        generation, end = (self._catalogue.number(key) for key in ("texts", "texts_end"))
         may_be_committed = False
         try:
             with background(2) as submit:
@@ -174,7 +174,7 @@ class Writer:
 
     def _compact_texts(self) -> None:
         """Write a new text file without the contents of removed documents."""
-        end, generation = int(self._catalogue.meta("texts_end")), int(self._catalogue.meta("texts"))
+        end, generation = self._catalogue.number("texts_end"), self._catalogue.number("texts")
         spans = list(self._catalogue.all_content_spans())
         if sum(span.length for span in spans) == end:
             return

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from chaffinch.errors import IndexTrouble
+from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index.koala import probes
 from chaffinch.index.postgres import schema
 from chaffinch.index.postgres.connection import Address, Connection, Session, connect, wrap_errors
@@ -144,7 +144,7 @@ class PostgresStore(Store):
                 postings = postings[np.lexsort((postings["hash"], postings["position"]))]
                 yield document, postings["hash"].astype(np.uint64), postings["position"].astype(np.uint32)
 
-    def damage(self) -> tuple[str, ...]:
+    def damage(self) -> tuple[Damaged, ...]:
         return ()  # the server returns everything or an error
 
     def info(self) -> IndexInfo:
