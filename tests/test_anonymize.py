@@ -248,6 +248,84 @@ def test_a_part_is_a_name_unless_it_is_used_as_a_word(word: str) -> None:
             assert shown([name], f"{use}; {word.title()} Xanthou") == f"{use}; <A>"
 
 
+CODE = """def will(grant):
+    return Will(grant) + bill.page(may, long)
+def total(page, may, long):
+    x = bill_page + page.bill + billPage + WILL_GRANT + bill_page_count
+    return bill.page, may, long
+class Page:
+    def mark(self, Will, Grant): return [Will,Grant], [Will, Grant]
+"""
+PROSE = (
+    "We left in May. It rained as hard as it may. The billing: bill, page by page. On the bill page you see.\n"
+    "A may long be argued. Will, grant me this. May long ago was cold. May is a month, Bill. (Will) [Grant]\n"
+    "Who will grant it?\n"
+)
+WORDS = ("Will Grant", "May Long", "Bill Page")
+
+
+@pytest.mark.parametrize("writers", [("Ann Lee", "Bo Chan"), ("May Long", "Bill Page"), WORDS])
+@pytest.mark.parametrize("text", [CODE, PROSE, CODE + PROSE])
+def test_names_of_ordinary_words_falsify_no_evidence(writers: Sequence[str], text: str) -> None:
+    everyone = dict.fromkeys((*WORDS, "Ann Lee", "Bo Chan"), "x\n") | dict.fromkeys(writers, text)
+    students = [submission(name, {f"{name}.txt": text}) for name, text in everyone.items()]
+    paired = [pair(a, b) for a, b in combinations(students, 2) if {a.name, b.name} <= {*writers}]
+    names = everybody(report(students, paired))
+    for writer in writers:
+        assert names.text(text, writer) == text
+        for name in (
+            "Will Grant",
+            "Grant, Will",
+            "# WillGrant",
+            "/will-grant/",
+            "'will_grant'",
+            "by will grant",
+        ):
+            redacted = names.text(text + name, writer).removeprefix(text)
+            assert names.labels["Will Grant"] in redacted
+            assert not re.search("will|grant", redacted, re.I)
+
+
+@pytest.mark.parametrize("text", ["f(anna, mueller)", "anna(mueller)", "Anna + Mueller", "f(Anna, Mueller)"])
+def test_a_label_never_takes_the_place_of_brackets_commas_and_operators(text: str) -> None:
+    marks = re.sub(r"\w", "", text)
+    assert re.sub(r"\w|[<>]", "", shown(["Anna Mueller"], text)) == marks
+    assert shown(["Anna Mueller"], text, near=False) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "accounts"),
+    [
+        ("Jean-Luc Picard", "jlpicard picardjl jpicard"),
+        ("Picard, Jean-Luc", "jlpicard picardjl"),
+        ("Ludwig van Beethoven", "lvbeethoven beethovenlv lbeethoven"),
+        ("Ana María López García", "amlgarcia garciaaml"),
+    ],
+)
+def test_accounts_of_several_initials_go(name: str, accounts: str) -> None:
+    for account in accounts.split():
+        for near in (True, False):
+            assert shown([name], f"# {account}, /home/{account}/x", near=near) == "# <A>, /home/<A>/x"
+
+
+def test_case_files_hide_what_the_report_hides(tmp_path: Path) -> None:
+    """A part of the name of a third student, who is paired with one of the two, is hidden in both."""
+    text = f"{SORTING}# Thanks to Ophelia and to Bo\n"
+    students = [submission(name, {f"{name}.py": text}) for name in ("Ann Lee", "Bo Chan", "Ophelia Dorn")]
+    three = report(students)
+    note = {"verdict": "", "note": "Ask Ophelia"}
+    case_files(
+        three,
+        tmp_path,
+        3,
+        redact=True,
+        verdicts=dict.fromkeys(View(three, anonymize=False, verdicts=None).keys.values(), note),
+    )
+    pages = [path.read_text("utf-8") for path in sorted(tmp_path.iterdir())]
+    assert len(pages) == 3
+    assert not any("Ophelia" in page for page in pages)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
@@ -266,6 +344,10 @@ def test_a_part_is_a_name_unless_it_is_used_as_a_word(word: str) -> None:
         ("max", "x = max(a, b) by Max", "x = max(a, b) by <A>"),
         ("Paul Rice", "the price is 3", "the price is 3"),
         ("Anna Maria Schulz", "Anna Schulz", "<A>"),
+        ("J.-L. Picard", "J.-L. Picard or J. L. Picard", "<A> or <A>"),
+        ("Anna Mueller", "by Mueller. A dog. Anna. Mueller", "by <A>. A dog. <A>. <A>"),
+        ("Anna Mueller", "j.mueller@x.de, mueller(at)x, username=mueller", "(e-mail), <A>(at)x, username=<A>"),
+        ("Anna Mueller", "<td>anna.mueller</td> x = annamueller + 1", "<td><A></td> x = <A> + 1"),
         ("Anna Mueller", '"\\nanna mueller" and \\"Anna\\"', '"\\n<A>" and \\"<A>\\"'),
     ],
 )  # fmt: skip

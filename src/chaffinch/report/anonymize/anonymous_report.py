@@ -50,7 +50,8 @@ def only(names: Names, left: str, right: str) -> Names:
     a, b = (name for name in names.labels if name in (left, right))
     labels = {a: "Student A", b: "Student B"}
     others = {name: "another student" for name in names.labels if name not in labels}
-    return replace(names, labels=labels | others, near={"": (a, b), a: (a, b), b: (b, a)})
+    near = {"": (a, b, *names.near[a], *names.near[b]), a: (a, b, *names.near[a]), b: (b, a, *names.near[b])}
+    return replace(names, labels=labels | others, near=near)
 
 
 def in_order(report: Report, names: Names) -> list[Pair]:

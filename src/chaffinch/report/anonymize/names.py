@@ -26,28 +26,40 @@ _MOST_PERMUTED = 4
 """Parts. A longer name is looked for in the orders that only move its family names."""
 _LONGEST_TOKEN = 40
 """Characters. Nothing farther away is read to tell what a word is."""
+_LONGEST_SIGNATURE = 16
+"""Characters. Nothing farther away is read to find "author:" or an operator before a word."""
 
 _EARLIER = re.compile(r"(?: \(old(?: \d+)?\))+$")
 _MOODLE = re.compile(r"_\d+_assignsubmission_\w*$")
+_LETTER = re.compile(r"\w")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])")
 _MAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}")
 _MAIL_LABEL = "(e-mail)"
 _APOSTROPHE = re.compile("['’]")
-_GAP = re.compile(r"(?:\s*[^\s]){0,3}\s*")
-"""Between two words of a name: up to three marks, such as ", "."""
-_JOINT = re.compile(r"[-_.'’]?")
-_SENTENCE_END = re.compile(r"[.!?:;]\s")
+_JOINT = re.compile(r"_*|\\?[-_.'’\u2010-\u2013]?")
+_GAP = re.compile(rf"{_JOINT.pattern}|\\?[\s~}}]+|,\s*")
+"""Between two words of a name. A bracket or an operator is never part of a name."""
+_INITIAL_GAP = re.compile(rf"\.?(?:{_GAP.pattern})")
 _BETWEEN = re.compile(r"[\s_.'-]?")
 _WORD_BEFORE = re.compile(r"(?<![\w@.-])([^\W\d_]+)[ \t:]+$")
 _WORD_AFTER = re.compile(r"[ \t]+[^\W\d_A-Z]")
 _COMMA_AFTER = re.compile(r",[ \t]+[^\W\d_A-Z]")
-_END_AFTER = re.compile(r"[ \t]+[^\W\d_]|[.,;:!?](?:\s|$)")
-_OPERATOR_BEFORE = re.compile(r"(?:[=+*/<>!&|(,\[][ \t]*|\breturn[ \t]+)$")
-_OPERATOR_AFTER = re.compile(r"[ \t]*(?:[-+*/%<>=!]=|[+*%<>=])[ \t]*[\w('\"]")
-_SIGNATURE = frozenset(
-    ["author", "authors", "by", "from", "name", "names", "student", "students", "user", "with"]
+_END_AFTER = re.compile(r"[.,;:!?](?:\s|$)")
+_ARGUMENT_BEFORE = re.compile(r"\w[(\[](?:[^()\n,]*,[ \t]*)*$")
+_ARGUMENT_AFTER = re.compile(r"[ \t]*[,()\]=]")
+_CODE_BEFORE = re.compile(
+    r"(?:[\w)\]'\"](?:[ \t]*=[ \t]*|[ \t]+[+*%<>][ \t]+)|\b(?:class|return)[ \t]+|\b(?:self|this)\.)$"
 )
+_CODE_AFTER = re.compile(r"[ \t]*[-+*/%<>=!]?=[ \t]*[\w('\"{[-]|[ \t]+[+*%<>][ \t]+[\w('\"]|\[(?!at\b)|\.\w+\(")
+_SIGNED = re.compile(
+    r"(?:(?:(?:author|login|mail|name|owner|student|user)s?|\b(?:by|from|with))(?:[^\w\n]|_){1,6}|@)$", re.I
+)
+"""Before a name: after these words, even ordinary words are a name."""
+_NEVER_BEFORE_NAMES = frozenset(
+    ["a", "an", "the", "this", "i", "you", "he", "she", "it", "we", "they", "who", "will", "not"]
+)
+"""Words before an ordinary word: after them, "bill page" in lower case is not a name."""
 
 
 class Kind(Enum):
@@ -119,11 +131,14 @@ def _forms(name: str, usual: set[str]) -> Iterator[tuple[Kind, tuple[str, ...]]]
             halves = ((word[:n], word[n:]) for n in range(2, len(word) - 1) if has_halves)
             yield from ((Kind.PAIR, pair) for a, b in halves for pair in ((a, b), (b, a)))
     if len(telling) > 1:
-        for a, b in permutations((telling[0], telling[-1])):
+        first, last = telling[0], telling[-1]
+        for a, b, given in ((first, last, telling[:-1]), (last, first, telling[1:])):
             if _identifies(b) and not is_unspaced(b[0]):
-                yield from ((Kind.ACCOUNT, (a[0] + b,)), (Kind.PAIR, (a[0], b)), (Kind.PAIR, (b, a[0])))
-                if a[0] != "s":  # that is the plural
-                    yield Kind.ACCOUNT, (b + a[0],)
+                yield from ((Kind.PAIR, (a[0], b)), (Kind.PAIR, (b, a[0])))
+                for initials in {a[0], "".join(part[0] for part in given)}:
+                    yield Kind.ACCOUNT, (initials + b,)
+                    if initials != "s":  # that is the plural
+                        yield Kind.ACCOUNT, (b + initials,)
     if len(telling) > 2:
         pairs = permutations(telling, 2)
         yield from ((Kind.PAIR, pair) for pair in pairs if {telling[0], telling[-1]} & set(pair))
@@ -146,8 +161,10 @@ class _Hit(NamedTuple):
     """It is written as names are: several words with capitals or joined, or a word in a signature."""
     is_word: bool
     """It is used as an ordinary word: in lower case between words of a sentence, or in code."""
-    is_operand: bool
-    """It stands before an operator of a program, as names of variables do and names of accounts do not."""
+    is_hint: bool
+    """In lower case, it ends part of a sentence or is in code: two students who do so make it ordinary."""
+    is_code: bool
+    """It stands in code, as names of variables do and names of accounts do not."""
     is_mention: bool
     """It has a capital, or stands after a word and before a comma: two others who write it make it ordinary."""
 
@@ -160,28 +177,52 @@ def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[F
     inside = () if is_unspaced(reading.symbols[first]) else range(first + 1, behind)
     breaks = [n for n in inside if reading.is_break(n) and not _APOSTROPHE.fullmatch(reading.gap(n))]
     gaps = [reading.gap(n) for n in breaks]
-    if not all(_GAP.fullmatch(gap) and gap.count("\n") < 2 for gap in gaps):
-        return
+    for n, before_n, gap in zip(breaks, (first, *breaks), gaps, strict=False):
+        if not (_GAP if n - before_n > 1 else _INITIAL_GAP).fullmatch(gap) or gap.count("\n") > 1:
+            return
     token_end = behind
     while not reading.is_edge(token_end) and token_end - first < _LONGEST_TOKEN:
         token_end += 1
     token, rest = reading.symbols[first:token_end], reading.symbols[behind:token_end]
+    is_whole = rest in ("", "s")
+    if not is_whole and (behind - first < _LONG_PART or not token.isalpha()):
+        return
     start, end = reading.span(first, behind)
     is_title = text[start:end].istitle()
-    before = _word_before(text, start)
     if len(token) < _SHORTEST_PART and not is_unspaced(token[0]) and not is_title:
         return
+    window, signature = max(0, start - _LONGEST_TOKEN), max(0, start - _LONGEST_SIGNATURE)
+    behind_token = reading.span(first, token_end)[1]
+    is_signed = _SIGNED.search(text, signature, start) is not None
+    match = _WORD_BEFORE.search(text, window, start)
+    before = match[1].lower() if match and not is_signed else ""
+    is_joined = all(map(_JOINT.fullmatch, gaps))
+    is_alone = not _LETTER.search(text[max(0, start - 1) : start] + text[behind_token : behind_token + 1])
+    is_called = is_alone and text.startswith("(", behind_token) and not text.startswith("(at)", behind_token)
+    is_argument = _ARGUMENT_AFTER.match(text, behind_token) and _ARGUMENT_BEFORE.search(text, window, start)
+    is_operand = _CODE_AFTER.match(text, behind_token) or _CODE_BEFORE.search(text, signature, start)
+    is_used = is_alone and bool(is_argument or is_operand or (breaks and is_called))
+    is_longer = bool(breaks) and not is_alone and text[start].islower()  # bill_page_count
+    is_code = is_joined and not is_signed and (is_used or is_longer)
     ends = (first, breaks[-1] if breaks else first)  # not all words: Maria de la Cruz
     is_capital = not any(reading.text[reading.starts[n]].islower() for n in ends)
-    is_joined = all(map(_JOINT.fullmatch, gaps))
-    is_name = is_joined or (is_capital and not any(map(_SENTENCE_END.search, gaps)))
+    is_lower = text[start:behind_token].islower()
+    commas = [gap for gap in gaps if gap[:1] == ","]
+    if (
+        (commas and (is_argument or not is_capital))  # f(may, long)
+        or (is_called and "." in gaps)  # bill.page(x)
+        or (is_lower and not is_joined and before in _NEVER_BEFORE_NAMES)  # the bill page
+    ):
+        return
+    is_listed = "," in commas or (commas and text.startswith("[", start - 1))
+    is_name = is_joined or is_signed or bool(is_capital and not is_listed)
     if not breaks:
-        is_name = is_title and before in _SIGNATURE
-    behind_token = reading.span(first, token_end)[1]
-    is_word = _is_word(text, start, behind_token, rest)
-    is_listed = before and before not in _SIGNATURE and _COMMA_AFTER.match(text, behind_token)
-    is_mention = is_title or bool(is_listed)
-    is_operand = _OPERATOR_AFTER.match(text, behind_token) is not None
+        is_name = is_title and is_signed
+    is_end = is_lower and bool(before and _END_AFTER.match(text, behind_token))
+    is_between = is_lower and bool(before and _WORD_AFTER.match(text, behind_token))
+    is_sentence = is_between or (is_end and (len(rest) > 1 or before in _NEVER_BEFORE_NAMES))
+    is_hint = is_whole and is_lower and (is_end or is_called or is_code)
+    is_mention = is_title or bool(before and _COMMA_AFTER.match(text, behind_token))
     for form in forms:
         cuts = [*accumulate(map(len, form.parts[:-1]), initial=first)][1:]
         if len(form.parts) == 1:
@@ -192,29 +233,11 @@ def _fitting(reading: Reading, text: str, first: int, behind: int, forms: list[F
             fits = is_name or not breaks
         else:  # an initial, or half a name of two letters, such as Li: joined, it could be any word
             fits = is_capital and breaks == cuts
-        is_start = form.kind is Kind.PART and behind - first >= _LONG_PART and token.isalpha()
         is_plain = form.is_accented and reading.text[start:end].isascii()
-        if fits and not is_plain and (rest in ("", "s") or is_start):
+        if fits and not is_plain and (is_whole or form.kind is Kind.PART):
             whole = token if len(form.parts) == 1 or not breaks else ""
-            yield _Hit(start, end, form, whole, is_name, is_word, is_operand, is_mention)
-
-
-def _is_word(text: str, start: int, end: int, rest: str) -> bool:
-    """Tell whether some characters are an ordinary word: in lower case between two words of a sentence, but
-    not after "by" or "author", or as a function that is called. A longer word may also end a sentence."""
-    if not text[start:end].islower():
-        return False
-    before = _word_before(text, start)
-    after = _WORD_AFTER if len(rest) < 2 else _END_AFTER
-    if before and before not in _SIGNATURE and after.match(text, end):
-        return True
-    is_called = text.startswith("(", end)
-    return is_called and bool(_OPERATOR_BEFORE.search(text, max(0, start - _LONGEST_TOKEN), start))
-
-
-def _word_before(text: str, start: int) -> str:
-    match = _WORD_BEFORE.search(text, max(0, start - _LONGEST_TOKEN), start)
-    return match[1].lower() if match else ""
+            is_word = is_sentence or (is_lower and is_code and not rest and len(form.parts) == 1)
+            yield _Hit(start, end, form, whole, is_name, is_word, is_hint, is_code, is_mention)
 
 
 def _tokens(hits: list[_Hit]) -> Iterator[_Hit]:
@@ -266,11 +289,14 @@ class Class:
         for owner, text in self._texts():
             for hit in _tokens(self.hits(text)):
                 is_near = any(owner in self._near[name] for name in hit.form.names)
+                is_part = hit.form[1:3] == (Kind.PART, (hit.token,))
                 is_account = hit.form.kind not in (Kind.PART, Kind.WORD)
-                is_used = hit.is_word or (is_account and hit.is_operand)
+                is_used = hit.is_word or (is_account and hit.is_code)
                 if is_used and is_near != is_account:
                     ordinary.add(hit.token)
-                elif not is_near and (is_used or hit.is_mention or hit.form[1:3] == (Kind.PART, (hit.token,))):
+                elif (hit.form.kind is Kind.PART and hit.is_hint) or (
+                    not is_near and (is_used or hit.is_mention or is_part)
+                ):
                     writers[hit.token].add(owner)
         return frozenset(ordinary | {token for token, owners in writers.items() if len(owners) > 1})
 
@@ -284,12 +310,15 @@ class Names:
     evidence, so an ordinary word stays:
 
     - a part of a name, or a name of one word, if these students write it in lower case between two words of a
-      sentence or call it as a function; a part also if two others write it at all;
+      sentence or as a variable; a part also if two students end a sentence with it in lower case or have a
+      function of this name, or if two others write it at all;
     - the name of an account, such as price for Paul Rice, if others use it in a sentence or as a variable;
     - any word in a text in which it is used like this.
 
     A name of one ordinary word is replaced only after "by" or "author" and with a capital. A name of several is
-    replaced where it is written as a name: "Will Grant" and "will_grant", but not "I will grant".
+    replaced where it is written as a name: "Will Grant", "Grant, Will", "by will grant", and outside code
+    "will_grant"; but not "I will grant". A label never takes the place of a bracket, an operator or the comma
+    between two arguments.
     """
 
     labels: Mapping[str, str]
@@ -350,10 +379,10 @@ class Names:
 
 def _stays(hit: _Hit, ordinary: set[str]) -> bool:
     """Tell whether something that may be a name is made of ordinary words; see `Names`."""
-    if hit.token:
-        is_signed = hit.is_name and hit.form.kind is Kind.WORD
-        return not is_signed and (hit.token in ordinary or "".join(hit.form.parts) in ordinary)
-    if hit.form.kind is not Kind.NAME or hit.is_name:
-        return False
+    if hit.token and (hit.token in ordinary or "".join(hit.form.parts) in ordinary):
+        return not (hit.is_name and hit.form.kind is Kind.WORD)
     are_ordinary = [part in ordinary for part in hit.form.parts if _identifies(part)]
-    return any(are_ordinary) or not are_ordinary
+    if hit.is_code and hit.form.kind in (Kind.NAME, Kind.PAIR):
+        return all(are_ordinary) and any(are_ordinary)
+    is_sentence = hit.form.kind is Kind.NAME and not hit.token and not hit.is_name
+    return is_sentence and (any(are_ordinary) or not are_ordinary)
