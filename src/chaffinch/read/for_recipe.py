@@ -76,12 +76,9 @@ def native_source(document: Document, recipe: Recipe) -> Source:
     """Return a document as the core reads it, for a recipe whose front end is in the core."""
     if recipe.front == "bytes":
         return Source(document.data)
-    if recipe.front in FRONTS and document.format not in ("html", "markdown", "tex"):
-        return encoding.source(document)  # most documents, so nothing else is imported before
-
     if recipe.front not in FRONTS:
         return program.source(document, _own_language(document) if recipe.front == CODE else recipe.front)
-    return {"html": html.source, "tex": tex.source, "markdown": markdown.source}[document.format](document)
+    return _SOURCES.get(document.format, encoding.source)(document)
 
 
 def _own_language(document: Document) -> str:
