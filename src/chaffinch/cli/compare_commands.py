@@ -34,6 +34,10 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 @click.option("--top", type=_ONE, default=500, metavar="N", help="List at most N pairs.")
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Lowest score to list.  [0.2; long runs too]")
 @click.option("-m", "--max-owners", type=_TWO, metavar="N", help="Ignore what more than N submissions share.")
+@click.option("-k", type=int, metavar="N", help="Shortest match, in symbols.  [18; 12 for programs]")
+@click.option(
+    "-w", type=int, metavar="N", help="Window: finds every shared run of W+K-1.  [18; 9 for programs]"
+)
 @STUDENT_PATTERN
 @click.option("--anonymize", is_flag=True, help="Replace the names of students, inside their work too.")
 @click.option("--verdicts", type=PATH, help="Verdicts that a reviewer exported from an earlier report.")
@@ -123,7 +127,7 @@ def _compare(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
     from chaffinch.comparison.dates import dated, from_csv
 
     rows = from_csv(options["metadata"]) if options["metadata"] else []
-    names = ("base", "old", "language", "top", "threshold", "max_owners", "student_pattern")
+    names = ("base", "old", "language", "top", "threshold", "max_owners", "k", "w", "student_pattern")
     report = compare(paths, **{name: options[name] for name in names}, progress=progress)
     progress("")
     return dated(report, rows)

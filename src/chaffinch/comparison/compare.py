@@ -26,7 +26,6 @@ from chaffinch.comparison.ranking import rank
 from chaffinch.comparison.receipt import make_receipt
 from chaffinch.errors import SkipReason
 from chaffinch.read import collect
-from chaffinch.recipe import recipe_for
 from chaffinch.types import Report, Skipped
 
 
@@ -39,6 +38,8 @@ def compare(
     threshold: float | None = None,
     top: int | None = TOP,
     max_owners: int | None = None,
+    k: int | None = None,
+    w: int | None = None,
     student_pattern: str | None = None,
     threads: int | None = None,
     progress: Callable[[str], None] | None = None,
@@ -52,6 +53,10 @@ def compare(
     (MOSS does this); by default they only count less. `base` is code that everybody was given, `old` is
     earlier work: files, folders, archives, documents, or the address of an index.
 
+    No match is shorter than `k` symbols, and every shared run of `w + k - 1` symbols is found. A symbol is a
+    letter of prose or a token of a program. What you choose holds for all languages of the class; otherwise
+    `k` and `w` are 18 and 18 for prose, 12 and 9 for programs.
+
     `progress` is called with the name of each stage. `dates` has, by name, when submissions were handed in, in
     ISO 8601; they are shown and change no result. A path of `base` or `old` that does not exist raises
     Unreadable. Any other file that cannot be read is listed as skipped.
@@ -61,6 +66,8 @@ def compare(
         threshold=threshold,
         top=top,
         max_owners=max_owners,
+        k=k,
+        w=w,
         student_pattern=student_pattern,
         threads=threads,
     )
@@ -83,7 +90,7 @@ def compare(
     for name, documents in by_language.items():
         progress(f"Comparing {len(documents)} submissions in {name} ...")
         base_documents = [*chain(*base_by_language.get(name, {}).values())]
-        groups.append(LanguageGroup.build(recipe_for(name), documents, base_documents, len(new), options))
+        groups.append(LanguageGroup.build(options.recipe(name), documents, base_documents, len(new), options))
     skipped += _without_grams(groups)
     progress("Finding matches ...")
     min_surprise = options.also_listed.surprise if options.also_listed else np.inf
