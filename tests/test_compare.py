@@ -272,7 +272,7 @@ def test_a_template_that_all_share_is_not_surprising(size: int) -> None:
     work = [Document(f"{i}.txt", "\n".join([*template, *made.prose(6, i)]).encode()) for i in range(size)]
     work.append(Document("copy.txt", work[3].data))
     report = chaffinch.compare(work, threshold=0, top=None)
-    unusual = {(p.left, p.right): p.surprise for p in report.pairs}
+    unusual = {(p.left, p.right): p.surprise or 0.0 for p in report.pairs}
     assert unusual.pop(("3.txt", "copy.txt")) > 5
     assert max(unusual.values()) < 3
 

@@ -178,9 +178,15 @@ class Pair:
     score: float
     """0 to 1, and 1 if they are identical. Swapping left and right does not change it."""
     coverage: Coverage
-    surprise: float
-    """How far their overlap is above what is usual between these two and all others, in standard deviations."""
+    surprise: float | None
+    """How far their overlap is above what is usual between these two and all others, in standard deviations.
+    None where there are too few others to show what is usual."""
     longest: int
+    """Symbols in the longest run."""
+    symbols: int
+    """Symbols in matches, on the side where these are fewer: a passage that occurs once there counts once."""
+    fingerprints: int | None
+    """Distinct fingerprints that both have, without base code. None after a search, which counts none."""
     matches: Sequence[Match]
     repeats: Sequence[Match] = ()
     """In prose, further occurrences of a passage that is part of a match at least twice as long."""

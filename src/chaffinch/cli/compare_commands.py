@@ -182,8 +182,6 @@ def _read_verdicts(path: Path | None) -> dict[str, Any] | None:
 
 def _print_summary(report: Report) -> None:
     """Print what was compared, what was skipped, and the first pairs."""
-    from chaffinch.report.figures import shown_surprise
-
     warn_skipped(report.skipped, "the report lists all of them")
     compared = [
         counted(len(report.submissions), "submission"),
@@ -203,8 +201,7 @@ def _print_summary(report: Report) -> None:
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
     for pair in report.pairs[:LISTED]:
         names = f"{printable(pair.left)}  -  {printable(pair.right)}"
-        known = shown_surprise(report, pair)
-        surprise = "-" if known is None else f"{known:.1f}"
+        surprise = "-" if pair.surprise is None else f"{pair.surprise:.1f}"
         click.echo(f"{pair.score:6.0%} {surprise:>9} {pair.longest:8}  {names}")
     first = f"The first {LISTED} of " if len(report.pairs) > LISTED else ""
     clusters = counted(len(report.clusters), "cluster")

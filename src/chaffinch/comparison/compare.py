@@ -22,7 +22,7 @@ from chaffinch.comparison.inputs import (
 )
 from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.listed_pairs import ignored_spans, list_pairs, listed_streams, with_read_documents
-from chaffinch.comparison.options import LONG_RUN, SURPRISING, TOP, Options
+from chaffinch.comparison.options import LONG_RUN, TOP, Options
 from chaffinch.comparison.ranking import rank
 from chaffinch.comparison.receipt import make_receipt
 from chaffinch.errors import SkipReason
@@ -110,7 +110,7 @@ def compare(
         submissions=tuple(as_read[: len(new)]),
         old=tuple(as_read[len(new) :]),
         pairs=pairs,
-        clusters=find_clusters(pairs, SURPRISING),
+        clusters=find_clusters(pairs),
         common=tuple(passage for group in groups for passage in group.common_code()),
         skipped=tuple(skipped),
         background=_background(ranking.histogram, len(new), len(earlier.submissions)),

@@ -13,6 +13,11 @@ TOP = 500
 """Pairs listed, unless you choose a number."""
 SURPRISING = 5.0
 """Standard deviations. Pairs with this surprise form clusters, and are listed if they have a long run."""
+SMALLEST_CLASS = 5
+"""Submissions, with earlier work. A smaller class does not show how much any two of its works usually share, so
+its pairs have no surprise."""
+CLUSTER_SCORE = 0.5
+"""Pairs without a surprise form clusters from this score on."""
 LONG_RUN = 90
 """Symbols. A shared run this long is listed even when it is a small part of both works."""
 

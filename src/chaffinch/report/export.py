@@ -22,6 +22,7 @@ _COLUMNS = (
     "matches",
     "symbols",
     "repeats",
+    "fingerprints",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -63,6 +64,8 @@ def _pair(texts: ReportTexts, pair: Pair) -> dict[str, Any]:
         "coverage": {"left": number(pair.coverage.left), "right": number(pair.coverage.right)},
         "surprise": number(pair.surprise),
         "longest": pair.longest,
+        "symbols": pair.symbols,
+        "fingerprints": pair.fingerprints,
         "matches": [_match(texts, pair, match) for match in pair.matches],
         "repeats": [_match(texts, pair, match) for match in pair.repeats],
     }
@@ -99,7 +102,6 @@ def to_csv(report: Report) -> str:
     for pair in report.pairs:
         figures = (pair.score, pair.coverage.left, pair.coverage.right, pair.surprise)
         rounded = ("" if (value := number(figure)) is None else value for figure in figures)
-        symbols = sum(match.symbols for match in pair.matches)
         writer.writerow(
             [
                 _cell(pair.left),
@@ -107,8 +109,9 @@ def to_csv(report: Report) -> str:
                 *rounded,
                 pair.longest,
                 len(pair.matches),
-                symbols,
+                pair.symbols,
                 len(pair.repeats),
+                "" if pair.fingerprints is None else pair.fingerprints,
             ]
         )
     return out.getvalue()

@@ -15,7 +15,7 @@ import numpy as np
 from chaffinch.languages import language
 from chaffinch.read.skipped_groups import grouped
 from chaffinch.report.document_text import Numbers, span_offsets
-from chaffinch.report.figures import GLOSSARY, number, receipt_in_words, seconds, shown_date, shown_surprise
+from chaffinch.report.figures import GLOSSARY, number, receipt_in_words, seconds, shown_date
 from chaffinch.report.pages import cluster_layout
 from chaffinch.report.pages.match_rows import match_rows
 from chaffinch.report.report_texts import ReportTexts
@@ -151,10 +151,11 @@ class View:
             "right": self.number[pair.right],
             "score": number(pair.score),
             "coverage": [number(pair.coverage.left), number(pair.coverage.right)],
-            "surprise": shown_surprise(self.report, pair),
+            "surprise": number(pair.surprise),
             "longest": pair.longest,
             "matches": len(pair.places),
-            "symbols": sum(match.symbols for match in pair.matches),
+            "symbols": pair.symbols,
+            "fingerprints": pair.fingerprints,
             "key": self.keys[frozenset((pair.left, pair.right))],
         }
 

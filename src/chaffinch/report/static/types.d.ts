@@ -53,7 +53,10 @@ export interface Pair {
   surprise: number | null;
   longest: number;
   matches: number;
+  /** Symbols in matches, on the side where these are fewer. */
   symbols: number;
+  /** Fingerprints that both have; null if they were not counted. */
+  fingerprints: number | null;
   key: string;
 }
 
