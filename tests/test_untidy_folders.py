@@ -34,7 +34,7 @@ def made(root: Path, files: dict[str, str]) -> Path:
 
 def read_of(root: Path, **patterns: list[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
     """Return the documents of each student, and why others are skipped, by their paths below the root."""
-    submissions, skipped = chaffinch.submissions([root], **patterns)
+    submissions, skipped = chaffinch.submissions([root], None, **patterns)
 
     def below(name: str) -> str:
         return os.path.relpath(name, root)
