@@ -512,8 +512,11 @@ def test_one_unreadable_file_does_not_affect_the_others(tmp_path: Path) -> None:
 
 def test_strange_names_do_no_harm(tmp_path: Path) -> None:
     names = ["<script>alert(1)</script>", "a'b\"c", "x\ny", "\u202egnirts", "n" * 200, "=1+1"]
-    text = WRITERS["py"](functions(1), Style())
-    documents = [Document(name, text.encode(), "utf-8", "plain", "python") for name in names]
+    texts = [WRITERS["py"](functions(1), Style(prefix)) for prefix in "abcdef"]
+    documents = [
+        Document(name, text.encode(), "utf-8", "plain", "python")
+        for name, text in zip(names, texts, strict=True)
+    ]
     report = chaffinch.compare(documents)
     assert len(report.pairs) == 15
     report.save(tmp_path / "report.html")

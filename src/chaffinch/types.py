@@ -216,6 +216,17 @@ class Passage:
     owners: int
 
 
+@dataclass(frozen=True, slots=True)
+class CommonFile:
+    """A file that at least half of the class have. It is taken as base code."""
+
+    name: str
+    owners: int
+    """How many submissions have it."""
+    only: tuple[str, ...] = ()
+    """The submissions that have nothing besides such files."""
+
+
 class AlsoListed(NamedTuple):
     """A pair below the threshold is listed too if it reaches both of these."""
 
@@ -288,6 +299,8 @@ class Report:
     receipt: Receipt
     ignored: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     """For each submission, what was not compared: base code, and code with more than `max_owners` owners."""
+    common_files: tuple[CommonFile, ...] = ()
+    """Files that most submissions have, which were taken as base code."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """For each submission whose date is known, when it was handed in, in ISO 8601."""
 

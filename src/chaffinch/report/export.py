@@ -48,6 +48,9 @@ def to_json(report: Report) -> dict[str, Any]:
         "clusters": [{"submissions": list(c.submissions), "score": number(c.score)} for c in report.clusters],
         "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
         "common": [_passage(texts, p) for p in report.common],
+        "common_files": [
+            {"name": c.name, "owners": c.owners, "only": list(c.only)} for c in report.common_files
+        ],
         "background": list(report.background),
         "receipt": report.receipt.to_dict(),
     } | ({"dates": dict(report.dates)} if report.dates else {})
