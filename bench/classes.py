@@ -79,7 +79,9 @@ def each_once(programs: Mapping[str, bytes], labelled: set[Names]) -> set[Names]
 
 def weights(pairs: Sequence[Pair]) -> dict[Names, float]:
     """Return the weight by which a report ranks each pair."""
-    scores, surprise = (np.array([getattr(pair, of) for pair in pairs]) for of in ("score", "surprise"))
+    scores = np.array([pair.score for pair in pairs])
+    # Where the class is too small for a surprise, the score decides.
+    surprise = np.array([1.0 if pair.surprise is None else pair.surprise for pair in pairs])
     return dict(zip(map(names, pairs), weight(surprise, scores).tolist(), strict=True))
 
 

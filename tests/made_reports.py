@@ -92,13 +92,12 @@ def matches(left: Document, right: Document) -> list[Match]:
     return result
 
 
-def pair(left: Submission, right: Submission, score: float = 0.8, surprise: float = 6.5) -> Pair:
+def pair(left: Submission, right: Submission, score: float = 0.8, surprise: float | None = 6.5) -> Pair:
     """Return a pair with the matches between all files of the two."""
     shared = tuple(m for a in left.documents for b in right.documents for m in matches(a, b))
     coverage = Coverage(min(1.0, score * 1.1), score * 0.9)
-    return Pair(
-        left.name, right.name, score, coverage, surprise, max((m.longest for m in shared), default=0), shared
-    )
+    longest, symbols = max((m.longest for m in shared), default=0), sum(m.symbols for m in shared)
+    return Pair(left.name, right.name, score, coverage, surprise, longest, symbols, symbols // 5, shared)
 
 
 def report(

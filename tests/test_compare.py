@@ -272,7 +272,7 @@ def test_a_template_that_all_share_is_not_surprising(size: int) -> None:
     work = [Document(f"{i}.txt", "\n".join([*template, *made.prose(6, i)]).encode()) for i in range(size)]
     work.append(Document("copy.txt", work[3].data))
     report = chaffinch.compare(work, threshold=0, top=None)
-    unusual = {(p.left, p.right): p.surprise for p in report.pairs}
+    unusual = {(p.left, p.right): p.surprise or 0.0 for p in report.pairs}
     assert unusual.pop(("3.txt", "copy.txt")) > 5
     assert max(unusual.values()) < 3
 
@@ -512,8 +512,11 @@ def test_one_unreadable_file_does_not_affect_the_others(tmp_path: Path) -> None:
 
 def test_strange_names_do_no_harm(tmp_path: Path) -> None:
     names = ["<script>alert(1)</script>", "a'b\"c", "x\ny", "\u202egnirts", "n" * 200, "=1+1"]
-    text = WRITERS["py"](functions(1), Style())
-    documents = [Document(name, text.encode(), "utf-8", "plain", "python") for name in names]
+    texts = [WRITERS["py"](functions(1), Style(prefix)) for prefix in "abcdef"]
+    documents = [
+        Document(name, text.encode(), "utf-8", "plain", "python")
+        for name, text in zip(names, texts, strict=True)
+    ]
     report = chaffinch.compare(documents)
     assert len(report.pairs) == 15
     report.save(tmp_path / "report.html")

@@ -128,7 +128,7 @@ def overlapping() -> Report:
     ]
     inner, outer = (Span("a", 70, 140), Span("b", 150, 220)), (Span("a", 0, 200), Span("b", 0, 140))
     matches = tuple(Match(*spans, 50, 50, (spans,), 2) for spans in (outer, inner))
-    return report(works, [Pair("a", "b", 0.5, Coverage(0.5, 0.5), 5.0, 50, matches)])
+    return report(works, [Pair("a", "b", 0.5, Coverage(0.5, 0.5), 5.0, 50, 50, 9, matches)])
 
 
 def test_the_chosen_one_of_overlapping_matches_is_on_top(open_page: Open, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_long_files_with_many_matches_work(open_page: Open, tmp_path: Path) -> N
         there = (n * 7919) % 5000
         spans = Span("one", at[4 * n], at[4 * n + 2]), Span("two", at[4 * there], at[4 * there + 2])
         matches.append(Match(*spans, 14, 14, (spans,), 2))
-    both = Pair("one", "two", 0.5, Coverage(0.5, 0.5), 5.0, 14, tuple(matches))
+    both = Pair("one", "two", 0.5, Coverage(0.5, 0.5), 5.0, 14, 14, 2, tuple(matches))
     save(report(works, [both]), tmp_path / "report.html")
     page = open_page(tmp_path / "report.html", "#/pair/0")
     expect(page.locator(".position")).to_have_text("5,000 matches")
@@ -154,7 +154,7 @@ def test_anonymous_reports_have_no_name(open_page: Open, tmp_path: Path) -> None
 def test_any_number_of_pairs_is_listed(open_page: Open, tmp_path: Path, count: int) -> None:
     works = [submission(f"student {n}", {f"{n}.py": SORTING}) for n in range(46)]
     pairs = [
-        Pair(a.name, b.name, 0.5, Coverage(0.5, 0.5), float("inf"), 9, ())
+        Pair(a.name, b.name, 0.5, Coverage(0.5, 0.5), float("inf"), 9, 9, 1, ())
         for a in works
         for b in works
         if a.name < b.name
@@ -173,7 +173,7 @@ def test_any_number_of_pairs_is_listed(open_page: Open, tmp_path: Path, count: i
 def test_a_folder_joins_small_parts_into_few_files(open_page: Open, browser: Browser, tmp_path: Path) -> None:
     works = [submission(f"{n}", {f"{n}.py": f"# {n}\n" + SORTING * 150}) for n in range(12)]
     half = Coverage(0.5, 0.5)
-    pairs = [Pair(a.name, b.name, 0.5, half, 1.0, 9, ()) for a, b in combinations(works, 2)]
+    pairs = [Pair(a.name, b.name, 0.5, half, 1.0, 9, 9, 1, ()) for a, b in combinations(works, 2)]
     save(report(works, pairs), tmp_path / "folder")
     files = sorted((tmp_path / "folder" / "data").iterdir())
     assert len(files) == 5
@@ -194,7 +194,9 @@ def test_every_language_has_syntax_colours(open_page: Open, tmp_path: Path) -> N
     names = language.languages()
     documents = [Document(n, (folder / f"{n}.one").read_bytes(), "utf-8", "code", n) for n in names]
     works = [Submission(name, tuple(documents)) for name in ("one", "two")]
-    save(report(works, [Pair("one", "two", 0.5, Coverage(0.5, 0.5), 1.0, 1, ())]), tmp_path / "report.html")
+    save(
+        report(works, [Pair("one", "two", 0.5, Coverage(0.5, 0.5), 1.0, 1, 1, 1, ())]), tmp_path / "report.html"
+    )
     page = open_page(tmp_path / "report.html", "#/pair/0")
     for n, name in enumerate(names):
         page.locator("select.files").first.select_option(str(n))
@@ -211,7 +213,7 @@ def test_replacing_long_names_moves_no_match(open_page: Open, tmp_path: Path) ->
         for name in ("Maximiliana Wolkenstein", "Bo")
     ]
     spans = Span(works[0].name, data.index(b"shared"), len(data) - 1), Span("Bo", 2, data.index(b",") - 3)
-    both = Pair(works[0].name, "Bo", 0.5, Coverage(0.5, 0.5), 1.0, 1, (Match(*spans, 9, 9, (spans,), 2),))
+    both = Pair(works[0].name, "Bo", 0.5, Coverage(0.5, 0.5), 1.0, 1, 9, 1, (Match(*spans, 9, 9, (spans,), 2),))
     save(report(works, [both]), tmp_path / "report.html", anonymize=True)
     page = open_page(tmp_path / "report.html", "#/pair/0")
     expect(page.locator(".pane").nth(0).locator(".m")).to_have_text(["shared = 1"])

@@ -10,10 +10,13 @@ class SkipReason(StrEnum):
     EMPTY = "empty"
     TOO_SHORT = "too short"
     EXCLUDED = "excluded"
-    """By a rule: hidden files, build output, version control, links, files that are never text."""
+    """By a pattern or a rule: hidden files, build output, version control, links, files that are never text."""
     OWN_REPORT = "own report"
     OTHER_LANGUAGE = "other language"
     DUPLICATE = "duplicate"
+    """Another document has this name."""
+    SAME = "same"
+    """Another file of this student has the same contents."""
     UNMATCHED = "unmatched"
     """It belongs to no submission or document that is there."""
     NOT_COMPARED = "not compared"
@@ -44,7 +47,7 @@ class BadRecipe(ChaffinchError, ValueError):
 
 
 class BadPattern(ChaffinchError, ValueError):
-    """The pattern for students' names is not a regular expression."""
+    """A pattern for names or paths is not valid."""
 
 
 class RecipeMismatch(ChaffinchError):

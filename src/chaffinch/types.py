@@ -178,9 +178,15 @@ class Pair:
     score: float
     """0 to 1, and 1 if they are identical. Swapping left and right does not change it."""
     coverage: Coverage
-    surprise: float
-    """How far their overlap is above what is usual between these two and all others, in standard deviations."""
+    surprise: float | None
+    """How far their overlap is above what is usual between these two and all others, in standard deviations.
+    None where there are too few others to show what is usual."""
     longest: int
+    """Symbols in the longest run."""
+    symbols: int
+    """Symbols in matches, on the side where these are fewer: a passage that occurs once there counts once."""
+    fingerprints: int | None
+    """Distinct fingerprints that both have, without base code. None after a search, which counts none."""
     matches: Sequence[Match]
     repeats: Sequence[Match] = ()
     """In prose, further occurrences of a passage that is part of a match at least twice as long."""
@@ -208,6 +214,17 @@ class Passage:
     """Where it stands in one of the submissions."""
     symbols: int
     owners: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommonFile:
+    """A file that at least half of the class have. It is taken as base code."""
+
+    name: str
+    owners: int
+    """How many submissions have it."""
+    only: tuple[str, ...] = ()
+    """The submissions that have nothing besides such files."""
 
 
 class AlsoListed(NamedTuple):
@@ -282,6 +299,8 @@ class Report:
     receipt: Receipt
     ignored: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     """For each submission, what was not compared: base code, and code with more than `max_owners` owners."""
+    common_files: tuple[CommonFile, ...] = ()
+    """Files that most submissions have, which were taken as base code."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """For each submission whose date is known, when it was handed in, in ISO 8601."""
 

@@ -25,11 +25,20 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 FOUND, NOTHING, ERROR, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
-_NEVER_ERRORS = (SkipReason.EMPTY, SkipReason.TOO_SHORT, SkipReason.OWN_REPORT)
+_NEVER_ERRORS = (SkipReason.EMPTY, SkipReason.TOO_SHORT, SkipReason.OWN_REPORT, SkipReason.SAME)
 _SKIPPED_BY_RULE = (SkipReason.EXCLUDED, SkipReason.OTHER_LANGUAGE)
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 STUDENT_PATTERN = click.option("--student-pattern", metavar="REGEX", help="Finds the student's name in a path.")
+EXCLUDE = click.option(
+    "--exclude",
+    multiple=True,
+    metavar="GLOB",
+    help="Skip files and folders like '*.txt' or 'tests/'. Repeatable.",
+)
+INCLUDE = click.option(
+    "--include", multiple=True, metavar="GLOB", help="Read these even if they would be skipped. Repeatable."
+)
 K = click.option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]")
 W = click.option("-w", type=int, help="Window: finds every shared run of W+K-1 symbols.  [26; 9 for programs]")
 

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chaffinch.cli.app import ERROR, JSON, PATH, PATHS, STUDENT_PATTERN, exit_code, main
+from chaffinch.cli.app import (
+    ERROR,
+    EXCLUDE,
+    INCLUDE,
+    JSON,
+    PATH,
+    PATHS,
+    STUDENT_PATTERN,
+    exit_code,
+    main,
+)
 from chaffinch.cli.output import LISTED, counted, print_json, printable, progress, warn_skipped
 from chaffinch.errors import SkipReason, Unreadable
 
@@ -34,7 +44,13 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 @click.option("--top", type=_ONE, default=500, metavar="N", help="List at most N pairs.")
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Lowest score to list.  [0.2; long runs too]")
 @click.option("-m", "--max-owners", type=_TWO, metavar="N", help="Ignore what more than N submissions share.")
+@click.option("-k", type=int, metavar="N", help="Shortest match, in symbols.  [18; 12 for programs]")
+@click.option(
+    "-w", type=int, metavar="N", help="Window: finds every shared run of W+K-1.  [18; 9 for programs]"
+)
 @STUDENT_PATTERN
+@EXCLUDE
+@INCLUDE
 @click.option("--anonymize", is_flag=True, help="Replace the names of students, inside their work too.")
 @click.option("--verdicts", type=PATH, help="Verdicts that a reviewer exported from an earlier report.")
 @click.option("--metadata", type=PATH, help="CSV file with names and dates: when each was handed in.")
@@ -123,7 +139,19 @@ def _compare(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
     from chaffinch.comparison.dates import dated, from_csv
 
     rows = from_csv(options["metadata"]) if options["metadata"] else []
-    names = ("base", "old", "language", "top", "threshold", "max_owners", "student_pattern")
+    names = (
+        "base",
+        "old",
+        "language",
+        "top",
+        "threshold",
+        "max_owners",
+        "k",
+        "w",
+        "student_pattern",
+        "exclude",
+        "include",
+    )
     report = compare(paths, **{name: options[name] for name in names}, progress=progress)
     progress("")
     return dated(report, rows)
@@ -160,8 +188,6 @@ def _read_verdicts(path: Path | None) -> dict[str, Any] | None:
 
 def _print_summary(report: Report) -> None:
     """Print what was compared, what was skipped, and the first pairs."""
-    from chaffinch.report.figures import shown_surprise
-
     warn_skipped(report.skipped, "the report lists all of them")
     compared = [
         counted(len(report.submissions), "submission"),
@@ -170,6 +196,7 @@ def _print_summary(report: Report) -> None:
     ]
     skipped = f" Skipped: {len(report.skipped):,}." if report.skipped else ""
     click.echo(f"Compared: {', '.join(filter(None, compared))}.{skipped}")
+    _print_common_files(report)
     if not report.pairs:
         shares = any(report.receipt.pairs_with_anything_in_common.values()) and report.receipt.threshold != 0
         little = "No pair has enough in common to be listed; --threshold 0 lists those with anything in common."
@@ -180,8 +207,7 @@ def _print_summary(report: Report) -> None:
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
     for pair in report.pairs[:LISTED]:
         names = f"{printable(pair.left)}  -  {printable(pair.right)}"
-        known = shown_surprise(report, pair)
-        surprise = "-" if known is None else f"{known:.1f}"
+        surprise = "-" if pair.surprise is None else f"{pair.surprise:.1f}"
         click.echo(f"{pair.score:6.0%} {surprise:>9} {pair.longest:8}  {names}")
     first = f"The first {LISTED} of " if len(report.pairs) > LISTED else ""
     clusters = counted(len(report.clusters), "cluster")
@@ -189,6 +215,21 @@ def _print_summary(report: Report) -> None:
     if report.common and not report.receipt.base:
         passages = counted(len(report.common), "passage")
         click.echo(f"Common code: at least half share {passages}. If it was handed out, name it with --base.")
+
+
+def _print_common_files(report: Report) -> None:
+    """Print which files were taken as base code because most have them, and who has nothing else."""
+    if not report.common_files:
+        return
+    total = len(report.submissions)
+    shown = [f"{printable(file.name)} ({file.owners} of {total})" for file in report.common_files[:LISTED]]
+    more = len(report.common_files) - len(shown)
+    rest = f" and {more} more" if more else ""
+    click.echo(f"Taken as base code, because at least half have it: {', '.join(shown)}{rest}.")
+    only = {name for file in report.common_files for name in file.only}
+    if only:
+        have = "1 submission has" if len(only) == 1 else f"{len(only):,} submissions have"
+        click.echo(f"{have} nothing else. If it was not handed out, they copied it; the report names them.")
 
 
 @main.command()

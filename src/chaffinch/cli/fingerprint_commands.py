@@ -10,9 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chaffinch.cli.app import ERROR, FOUND, JSON, NOTHING, PATH, PATHS, STUDENT_PATTERN, K, W, exit_code, main
+from chaffinch.cli.app import (
+    ERROR,
+    EXCLUDE,
+    FOUND,
+    INCLUDE,
+    JSON,
+    NOTHING,
+    PATH,
+    PATHS,
+    STUDENT_PATTERN,
+    K,
+    W,
+    exit_code,
+    main,
+)
 from chaffinch.cli.output import counted, printable, progress, warn, warn_skipped
 from chaffinch.languages import language
+from chaffinch.read.rules import DEFAULT, Rules
+from chaffinch.read.skipped_groups import grouped
 from chaffinch.recipe import SCHEMES, TIES, Recipe
 from chaffinch.types import Document, Skipped
 
@@ -59,9 +75,19 @@ class _Recipes(dict[str, Recipe]):
 @main.command()
 @PATHS
 @_recipe_options
+@EXCLUDE
+@INCLUDE
 @JSON
 @click.pass_context
-def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: bool, **options: Any) -> None:
+def fingerprint(
+    context: click.Context,
+    /,
+    paths: tuple[Path, ...],
+    exclude: tuple[str, ...],
+    include: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Count the symbols and fingerprints of each document.
 
     With --json, list every fingerprint: its hash (hexadecimal), its position in the canonical stream, and the
@@ -73,7 +99,8 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
     total = 0
     header = f"{'symbols':>12} {'fingerprints':>12}  {'language':12} document"
     click.echo('{"documents": [' if as_json else header)
-    for document, prints in _fingerprint_files(paths, recipes, skipped):
+    documents = _documents(paths, recipes, Rules(include, exclude))
+    for document, prints in _fingerprint_documents(documents, recipes, skipped):
         if as_json:
             click.echo((",\n" if names else "") + json.dumps(_with_fingerprints(document, prints)), nl=False)
         else:
@@ -93,13 +120,13 @@ def fingerprint(context: click.Context, /, paths: tuple[Path, ...], as_json: boo
     context.exit(exit_code(total > 0, skipped, paths, names))
 
 
-def _fingerprint_files(
-    paths: tuple[Path, ...], recipes: _Recipes, skipped: list[Skipped]
+def _fingerprint_documents(
+    documents: Iterator[Document | Skipped], recipes: _Recipes, skipped: list[Skipped]
 ) -> Iterator[tuple[Document, Fingerprints]]:
     """Read and fingerprint one batch after the other, so that memory holds only one."""
     batch: list[Document] = []
     size = 0
-    for document in _documents(paths, recipes):
+    for document in documents:
         if isinstance(document, Skipped):
             _skip(document, skipped)
             continue
@@ -112,14 +139,16 @@ def _fingerprint_files(
     yield from _fingerprint_batch(batch, recipes, skipped)
 
 
-def _documents(paths: tuple[Path, ...], recipes: _Recipes) -> Iterator[Document | Skipped]:
+def _documents(
+    paths: tuple[Path, ...], recipes: _Recipes, rules: Rules = DEFAULT
+) -> Iterator[Document | Skipped]:
     """Yield the documents in the paths; if bytes are compared, every file as it is."""
     from chaffinch.read import collect
     from chaffinch.read.ready import raw_document
 
     if recipes.fixed is None or recipes.fixed.front != "bytes":
-        return collect.documents(paths)
-    return (f if isinstance(f, Skipped) else raw_document(f) for f in collect.files(paths))
+        return collect.documents(paths, include=rules.include, exclude=rules.exclude)
+    return (f if isinstance(f, Skipped) else raw_document(f) for f in collect.files(paths, rules))
 
 
 def _fingerprint_batch(
@@ -209,10 +238,18 @@ def _first_document(path: Path, recipes: _Recipes) -> Document | None:
 @main.command()
 @PATHS
 @STUDENT_PATTERN
+@EXCLUDE
+@INCLUDE
 @JSON
 @click.pass_context
 def submissions(
-    context: click.Context, /, paths: tuple[Path, ...], student_pattern: str | None, as_json: bool
+    context: click.Context,
+    /,
+    paths: tuple[Path, ...],
+    student_pattern: str | None,
+    exclude: tuple[str, ...],
+    include: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Show what each student handed in, and what is skipped.
 
@@ -222,7 +259,7 @@ def submissions(
     from chaffinch.read import collect
 
     progress("Reading ...")
-    collected, skipped = collect.submissions(paths, student_pattern)
+    collected, skipped = collect.submissions(paths, student_pattern, include=include, exclude=exclude)
     progress("")
     if as_json:
         described = [{"name": s.name, "documents": [_description(d) for d in s.documents]} for s in collected]
@@ -232,8 +269,8 @@ def submissions(
             click.echo(printable(submission.name))
             for d in submission.documents:
                 click.echo(f"    {d.language:12} {len(d.data):>10} bytes  {printable(d.name)}")
-        for entry in skipped:
-            warn(f"{entry.name}: {entry.detail}")
+        for group in grouped(skipped):
+            warn(f"{group.title}: {group.detail}")
         click.echo(f"{counted(len(collected), 'submission')}, {len(skipped)} skipped")
     read = (document.name for submission in collected for document in submission.documents)
     context.exit(exit_code(bool(collected), skipped, paths, read))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click import argument, option
 
-from chaffinch.cli.app import ERROR, FOUND, JSON, NOTHING, PATH, PATHS, K, W, exit_code, main
+from chaffinch.cli.app import ERROR, EXCLUDE, FOUND, INCLUDE, JSON, NOTHING, PATH, PATHS, K, W, exit_code, main
 from chaffinch.cli.output import (
     LISTED,
     counted,
@@ -116,6 +116,8 @@ _ADDING = (
     option("--contact", help="Whom to ask about the documents."),
     option("--date", help="When the documents were written or handed in."),
     _flag("--boilerplate", help="Passages of these documents are never a match."),
+    EXCLUDE,
+    INCLUDE,
 )
 
 
@@ -136,7 +138,13 @@ def replace(**options: Any) -> _Result:
 
 
 def _add(
-    where: str, paths: tuple[Path, ...], replacing: bool, boilerplate: bool, **metadata: str | None
+    where: str,
+    paths: tuple[Path, ...],
+    replacing: bool,
+    boilerplate: bool,
+    exclude: tuple[str, ...],
+    include: tuple[str, ...],
+    **metadata: str | None,
 ) -> _Result:
     from chaffinch.index.records import Metadata
 
@@ -150,9 +158,9 @@ def _add(
         if len(read) % 100 == 1:
             progress(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
 
-    how = {"boilerplate": boilerplate, "replacing": replacing}
+    how = {"boilerplate": boilerplate, "replacing": replacing, "exclude": exclude, "include": include}
     with _open(where) as opened:
-        report = opened.add(paths, metadata=Metadata(**metadata), progress=show, **how)
+        report = opened.add(paths, metadata=Metadata(**metadata), progress=show, **how)  # type: ignore[arg-type]
         progress("Writing ...")
     warn_skipped(report.skipped)
     for name, of in report.copies[:LISTED]:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from chaffinch.index.address import without_password
+from chaffinch.read.skipped_groups import grouped
 from chaffinch.types import Skipped
 
 LISTED = 12
@@ -41,11 +42,12 @@ def warn(message: str) -> None:
 
 
 def warn_skipped(skipped: Sequence[Skipped], where: str = "--json lists all of them") -> None:
-    """Print the first skipped entries, and where the others are."""
-    for entry in skipped[:LISTED]:
-        warn(f"{entry.name}: {entry.detail}")
-    if len(skipped) > LISTED:
-        warn(f"and {len(skipped) - LISTED} more skipped; {where}")
+    """Print a line for each kind of skipped entries, or the first lines and where the others are."""
+    groups = grouped(skipped)
+    for group in groups[:LISTED]:
+        warn(f"{group.title}: {group.detail}")
+    if rest := sum(len(group.names) for group in groups[LISTED:]):
+        warn(f"and {rest} more skipped; {where}")
 
 
 def print_json(value: Any) -> None:

@@ -1,14 +1,15 @@
-"""Pairs -> clusters: submissions that surprising pairs link."""
+"""Pairs -> clusters: submissions that surprising pairs link, or in a tiny class those with a high score."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from chaffinch.comparison.options import CLUSTER_SCORE, SURPRISING
 from chaffinch.types import Cluster, Pair
 
 
-def find_clusters(pairs: Sequence[Pair], min_surprise: float) -> tuple[Cluster, ...]:
-    """Return the submissions that surprising pairs link, the largest clusters first, then the strongest."""
+def find_clusters(pairs: Sequence[Pair]) -> tuple[Cluster, ...]:
+    """Return the submissions that such pairs link, the largest clusters first, then the strongest."""
     leaders: dict[str, str] = {}
 
     def leader(name: str) -> str:
@@ -16,7 +17,7 @@ def find_clusters(pairs: Sequence[Pair], min_surprise: float) -> tuple[Cluster, 
             leaders[name] = name = leaders[leaders[name]]
         return name
 
-    linking = [pair for pair in pairs if pair.surprise >= min_surprise]
+    linking = [pair for pair in pairs if _links(pair)]
     for pair in linking:
         leaders[leader(pair.left)] = leader(pair.right)
     members: dict[str, list[str]] = {}
@@ -27,3 +28,9 @@ def find_clusters(pairs: Sequence[Pair], min_surprise: float) -> tuple[Cluster, 
         best_scores[leader(pair.left)] = max(best_scores.get(leader(pair.left), 0.0), pair.score)
     clusters = [Cluster(tuple(names), best_scores[head]) for head, names in members.items()]
     return tuple(sorted(clusters, key=lambda c: (-len(c.submissions), -c.score, c.submissions)))
+
+
+def _links(pair: Pair) -> bool:
+    if pair.surprise is None:
+        return pair.score >= CLUSTER_SCORE
+    return pair.surprise >= SURPRISING

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.comparison.clusters import find_clusters
+from chaffinch.comparison.common_files import find_common_files
 from chaffinch.comparison.dates import Dated, dated
 from chaffinch.comparison.earlier import read_earlier
 from chaffinch.comparison.inputs import (
@@ -21,13 +22,13 @@ from chaffinch.comparison.inputs import (
 )
 from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.listed_pairs import ignored_spans, list_pairs, listed_streams, with_read_documents
-from chaffinch.comparison.options import LONG_RUN, SURPRISING, TOP, Options
+from chaffinch.comparison.options import LONG_RUN, TOP, Options
 from chaffinch.comparison.ranking import rank
 from chaffinch.comparison.receipt import make_receipt
 from chaffinch.errors import SkipReason
 from chaffinch.read import collect
-from chaffinch.recipe import recipe_for
-from chaffinch.types import Report, Skipped
+from chaffinch.read.rules import Rules
+from chaffinch.types import Report, Skipped, Submission
 
 
 def compare(
@@ -39,7 +40,11 @@ def compare(
     threshold: float | None = None,
     top: int | None = TOP,
     max_owners: int | None = None,
+    k: int | None = None,
+    w: int | None = None,
     student_pattern: str | None = None,
+    exclude: str | Iterable[str] = (),
+    include: str | Iterable[str] = (),
     threads: int | None = None,
     progress: Callable[[str], None] | None = None,
     dates: Mapping[str, str] | None = None,
@@ -52,6 +57,13 @@ def compare(
     (MOSS does this); by default they only count less. `base` is code that everybody was given, `old` is
     earlier work: files, folders, archives, documents, or the address of an index.
 
+    No match is shorter than `k` symbols, and every shared run of `w + k - 1` symbols is found. A symbol is a
+    letter of prose or a token of a program. What you choose holds for all languages of the class; otherwise
+    `k` and `w` are 18 and 18 for prose, 12 and 9 for programs.
+
+    `exclude` and `include` are patterns such as "*.txt" or "tests/": what not to read of folders and archives,
+    and what to read although it would be skipped.
+
     `progress` is called with the name of each stage. `dates` has, by name, when submissions were handed in, in
     ISO 8601; they are shown and change no result. A path of `base` or `old` that does not exist raises
     Unreadable. Any other file that cannot be read is listed as skipped.
@@ -61,29 +73,35 @@ def compare(
         threshold=threshold,
         top=top,
         max_owners=max_owners,
+        k=k,
+        w=w,
         student_pattern=student_pattern,
         threads=threads,
     )
+    rules = Rules.of(include, exclude)
     paths, base, old = collect.as_list(paths), collect.as_list(base), collect.as_list(old)
     refuse_addresses([*paths, *base], old)
     require_existing([*base, *old])
     progress = progress or (lambda stage: None)
     progress("Reading ...")
-    new, skipped = collect.submissions(paths, student_pattern)
-    earlier = read_earlier(old, new, student_pattern)
+    new, skipped = collect.by_rules(paths, rules, student_pattern)
+    earlier = read_earlier(old, new, rules, student_pattern)
     if len(new) == 1 and not earlier.submissions and student_pattern is None:
         new = split_only_submission(new[0], paths)
-    base_submissions, skipped_base = collect.submissions(base)
+    base_submissions, skipped_base = collect.by_rules(base, rules)
     base_submissions += earlier.boilerplate
     skipped += [*earlier.skipped, *skipped_base]
     submissions = with_unique_names(new, earlier.submissions)
     by_language = group_by_language(submissions, language, skipped)
     base_by_language = group_by_language(base_submissions, language, skipped)
+    common_files = find_common_files(submissions[: len(new)], base_submissions)
+    common_by_language = group_by_language([Submission("", common_files.documents)], language, [])
     groups = []
     for name, documents in by_language.items():
         progress(f"Comparing {len(documents)} submissions in {name} ...")
-        base_documents = [*chain(*base_by_language.get(name, {}).values())]
-        groups.append(LanguageGroup.build(recipe_for(name), documents, base_documents, len(new), options))
+        of_language = (base_by_language.get(name, {}), common_by_language.get(name, {}))
+        base_documents = [*chain(*(documents for by_owner in of_language for documents in by_owner.values()))]
+        groups.append(LanguageGroup.build(options.recipe(name), documents, base_documents, len(new), options))
     skipped += _without_grams(groups)
     progress("Finding matches ...")
     min_surprise = options.also_listed.surprise if options.also_listed else np.inf
@@ -99,7 +117,7 @@ def compare(
         submissions=tuple(as_read[: len(new)]),
         old=tuple(as_read[len(new) :]),
         pairs=pairs,
-        clusters=find_clusters(pairs, SURPRISING),
+        clusters=find_clusters(pairs),
         common=tuple(passage for group in groups for passage in group.common_code()),
         skipped=tuple(skipped),
         background=_background(ranking.histogram, len(new), len(earlier.submissions)),
@@ -112,6 +130,7 @@ def compare(
             base=base_submissions,
             old_indexes=earlier.indexes,
         ),
+        common_files=common_files.listed,
         ignored=ignored_spans(groups, submissions),
         streams=listed_streams(groups, submissions, pairs),
     )

@@ -11,6 +11,7 @@ from chaffinch.comparison.inputs import Comparable
 from chaffinch.errors import Damaged, IndexTrouble, SkipReason
 from chaffinch.index.address import is_index, without_password
 from chaffinch.read import collect
+from chaffinch.read.rules import Rules
 from chaffinch.recipe import FRONTS
 from chaffinch.types import Document, File, Skipped, Submission
 
@@ -36,16 +37,17 @@ class EarlierWork:
 
 
 def read_earlier(
-    items: Sequence[Comparable], new: Sequence[Submission], student_pattern: str | None
+    items: Sequence[Comparable], new: Sequence[Submission], rules: Rules, student_pattern: str | None
 ) -> EarlierWork:
     """Read documents, classes by their paths, and from indexes what shares anything with the new work."""
-    submissions, skipped = collect.submissions([item for item in items if isinstance(item, File | Document)])
+    given = [item for item in items if isinstance(item, File | Document)]
+    submissions, skipped = collect.by_rules(given, rules)
     earlier = EarlierWork(submissions, skipped=skipped)
     for path in dict.fromkeys(str(item) for item in items if not isinstance(item, File | Document)):
         if is_index(path):
             candidates_from_index(path, new, earlier)
         else:
-            submissions, skipped = collect.submissions([path], student_pattern)
+            submissions, skipped = collect.by_rules([path], rules, student_pattern)
             earlier.submissions.extend(submissions)
             earlier.skipped.extend(skipped)
     return earlier

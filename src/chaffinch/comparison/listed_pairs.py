@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from chaffinch.comparison.language_group import LanguageGroup
-from chaffinch.comparison.options import TOP
+from chaffinch.comparison.options import SMALLEST_CLASS, TOP
 from chaffinch.comparison.ranking import Ranking
 from chaffinch.matching.matches import PairMatches, lazy_matches
 from chaffinch.recipe import symbol_weight
@@ -34,21 +34,25 @@ def list_pairs(
         group_matches = group.matches([(numbers[a], numbers[b]) for a, b in in_group], threads)
         for pair, part in zip(in_group, group_matches, strict=True):
             all_parts[pair].append((symbol_weight(group.recipe.front), part))
-    figures = zip(pairs, ranking.scores.tolist(), ranking.surprise.tolist(), strict=True)
-    for pair, score, surprise in figures:
+    has_surprise = len(submissions) >= SMALLEST_CLASS
+    columns = (ranking.scores.tolist(), ranking.surprise.tolist(), ranking.shared.tolist())
+    for pair, score, surprise, fingerprints in zip(pairs, *columns, strict=True):
         parts = all_parts[pair]
         left, right = (
             sum(weight * part.covered[side] for weight, part in parts) / max(float(sizes[member]), 1e-9)
             for side, member in enumerate(pair)
         )
+        symbols = min(sum(part.covered[side] for _, part in parts) for side in (0, 1))
         matches, repeats = lazy_matches([part for _, part in parts])
         yield Pair(
             submissions[pair[0]].name,
             submissions[pair[1]].name,
             score,
             Coverage(min(left, 1.0), min(right, 1.0)),
-            surprise,
+            surprise if has_surprise else None,
             max((part.longest for _, part in parts), default=0),
+            symbols,
+            fingerprints,
             tuple(matches) if len(pairs) <= BUILT_AT_ONCE else matches,
             tuple(repeats) if len(pairs) <= BUILT_AT_ONCE else repeats,
         )

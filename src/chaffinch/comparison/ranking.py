@@ -137,6 +137,8 @@ class Ranking:
     pairs: Pairs
     scores: Floats
     surprise: Floats
+    shared: NDArray[np.uint32]
+    """How many fingerprints each pair shares."""
     histogram: Indices
     """How many pairs score 0 to 0.05, 0.05 to 0.1 and so on."""
     candidate_pairs: int
@@ -175,6 +177,7 @@ def rank(
         pool.pairs[scored.rows[scored.listed]],
         scored.scores[scored.listed],
         scored.surprise[scored.listed],
+        pool.shared[scored.rows[scored.listed]],
         histogram,
         len(pool.pairs),
         scored_pairs,

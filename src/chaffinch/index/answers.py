@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from math import nan
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, overload
 
@@ -238,5 +237,6 @@ def _pair(left: str, right: str, hit: Hit) -> Pair:
     shares = hit.containment
     longest = max((match.longest for match in hit.matches), default=0)
     coverage = Coverage(shares.query, shares.document)
+    score, symbols = max(shares.query, shares.document), sum(match.symbols for match in hit.matches)
     # A search has no class, so nothing is surprising.
-    return Pair(left, right, max(shares.query, shares.document), coverage, nan, longest, hit.matches)
+    return Pair(left, right, score, coverage, None, longest, symbols, None, hit.matches)

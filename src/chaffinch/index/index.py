@@ -23,6 +23,7 @@ from chaffinch.index.store import Progress, Store, close_on_error
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.read.collect import Item, collect
 from chaffinch.read.for_recipe import document_for
+from chaffinch.read.rules import Rules
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Readable
 
@@ -107,17 +108,21 @@ class Index:
         metadata: Metadata = Metadata(),  # noqa: B008 - frozen
         boilerplate: bool = False,
         replacing: bool = False,
+        include: str | Iterable[str] = (),
+        exclude: str | Iterable[str] = (),
         threads: int | None = None,
         progress: Callable[[Document], None] | None = None,
     ) -> IngestReport:
         """Add documents, and those in files, folders, archives and JSON Lines. They are durable on return.
 
         Documents that the index has, by name and content, are left as they are: if an add is cut off, run it
-        again. Another content under a known name needs `replacing`.
+        again. Another content under a known name needs `replacing`. `include` and `exclude` are patterns like
+        "*.txt": what else to read of folders and archives, and what not to read.
         """
         with self._writing():
             ingest = Ingest(self.store, metadata, boilerplate, replacing, threads_used(threads))
-            report = ingest.run(collect(items, json_lines=True), progress)
+            rules = Rules.of(include, exclude)
+            report = ingest.run(collect(items, json_lines=True, rules=rules), progress)
             self.store.forget_probes(report.replaced)
             return report
 

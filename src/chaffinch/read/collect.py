@@ -12,6 +12,7 @@ from chaffinch.read import walk
 from chaffinch.read.formats import jsonl
 from chaffinch.read.load import load
 from chaffinch.read.ready import check_types, ready_documents
+from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.read.submissions.grouping import Located, group
 from chaffinch.types import Document, File, Skipped, Submission
 
@@ -31,10 +32,13 @@ def as_list(items: Item | Iterable[Item]) -> list[Item]:
     return [items] if isinstance(items, str | Path | File | Document) else list(items)
 
 
-def collect(items: Item | Iterable[Item], *, json_lines: bool = False) -> Iterator[Collected | Skipped]:
+def collect(
+    items: Item | Iterable[Item], *, json_lines: bool = False, rules: Rules = DEFAULT
+) -> Iterator[Collected | Skipped]:
     """Yield every document in the items, and an entry for whatever is skipped.
 
-    With `json_lines`, a file of JSON Lines holds a document on each line; otherwise it is a text.
+    With `json_lines`, a file of JSON Lines holds a document on each line; otherwise it is a text. The rules say
+    what to read of folders and archives.
     """
     # Not as_list: an index takes more documents than fit in memory.
     for item in [items] if isinstance(items, str | Path | File | Document) else items:
@@ -43,56 +47,74 @@ def collect(items: Item | Iterable[Item], *, json_lines: bool = False) -> Iterat
         if isinstance(item, Document):
             yield Collected(item, {})
         elif isinstance(item, File):
-            yield from _from_file(item)
+            yield from _from_file(item, rules.below(item.name))
         else:
-            yield from _from_path(Path(item), json_lines)
+            yield from _from_path(Path(item), json_lines, rules.below(item))
 
 
-def _from_path(root: Path, json_lines: bool) -> Iterator[Collected | Skipped]:
-    for path in walk.files(root):
+def _from_path(root: Path, json_lines: bool, rules: Rules) -> Iterator[Collected | Skipped]:
+    for path in walk.files(root, rules):
         if isinstance(path, Skipped):
             yield path
         elif json_lines and jsonl.is_json_lines(path, is_named=path == root):
             yield from (item if isinstance(item, Skipped) else Collected(*item) for item in jsonl.read(path))
         else:
-            yield from _from_file(load_file(path))
+            yield from _from_file(load_file(path), rules)
 
 
-def _from_file(file: File | Skipped) -> Iterator[Collected | Skipped]:
-    items = [file] if isinstance(file, Skipped) else ready_documents(file)
+def _from_file(file: File | Skipped, rules: Rules) -> Iterator[Collected | Skipped]:
+    items = [file] if isinstance(file, Skipped) else ready_documents(file, rules=rules)
     return (item if isinstance(item, Skipped) else Collected(item, {}) for item in items)
 
 
-def files(paths: Iterable[str | Path]) -> Iterator[File | Skipped]:
+def files(paths: Iterable[str | Path], rules: Rules = DEFAULT) -> Iterator[File | Skipped]:
     """Yield every file in the paths as it is; folders are walked in order of names."""
     for path in paths:
-        for item in walk.files(Path(path)):
+        for item in walk.files(Path(path), rules):
             yield item if isinstance(item, Skipped) else load_file(item)
 
 
-def documents(paths: Item | Iterable[Item]) -> Iterator[Document | Skipped]:
-    """Yield every document in files, folders and archives, and an entry for whatever is skipped."""
-    return (item if isinstance(item, Skipped) else item.document for item in collect(paths))
+def documents(
+    paths: Item | Iterable[Item], *, include: str | Iterable[str] = (), exclude: str | Iterable[str] = ()
+) -> Iterator[Document | Skipped]:
+    """Yield every document in files, folders and archives, and an entry for whatever is skipped.
+
+    `include` and `exclude` are patterns such as "*.txt" or "tests/": what else to read, and what not to read.
+    """
+    collected = collect(paths, rules=Rules.of(include, exclude))
+    return (item if isinstance(item, Skipped) else item.document for item in collected)
 
 
 def submissions(
-    items: Item | Iterable[Item], pattern: str | None = None
+    items: Item | Iterable[Item],
+    pattern: str | None = None,
+    *,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
 ) -> tuple[list[Submission], list[Skipped]]:
     """Return what every student handed in, and what is skipped.
 
     `pattern` is a regular expression that finds a student's name in a path. A `File` or a `Document` is a
-    submission of its own.
+    submission of its own. `include` and `exclude` are patterns such as "*.txt" or "tests/": what else to read
+    of folders and archives, and what not to read.
     """
+    return by_rules(items, Rules.of(include, exclude), pattern)
+
+
+def by_rules(
+    items: Item | Iterable[Item], rules: Rules, pattern: str | None = None
+) -> tuple[list[Submission], list[Skipped]]:
+    """Return what every student handed in, and what is skipped, as `submissions` does."""
     from_paths: list[Located] = []
     given: list[Submission] = []
     skipped: list[Skipped] = []
     for item in as_list(items):
         documents_here: list[Document] = []
-        for document in documents(item):
-            if isinstance(document, Skipped):
-                skipped.append(document)
+        for collected in collect(item, rules=rules):
+            if isinstance(collected, Skipped):
+                skipped.append(collected)
             else:
-                documents_here.append(document)
+                documents_here.append(collected.document)
         if isinstance(item, File | Document):
             given.append(Submission(item.name, tuple(documents_here)))
             continue
@@ -100,7 +122,7 @@ def submissions(
         for document in documents_here:
             below = document.name.removeprefix(root).replace(os.sep, "/").lstrip("/")
             from_paths.append(Located(root, below, document))
-    grouped, unmatched = group(from_paths, pattern)
+    grouped, unmatched = group(from_paths, pattern, rules)
     return [*grouped, *given], skipped + unmatched
 
 

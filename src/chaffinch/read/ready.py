@@ -13,6 +13,7 @@ from chaffinch.read import encoding as encodings
 from chaffinch.read.budget import Budget
 from chaffinch.read.detect import ARCHIVES, detect_format
 from chaffinch.read.own_reports import OWN_REPORT, is_own_report
+from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.types import Document, File, Skipped
 
 TEXT = "text"
@@ -32,14 +33,19 @@ _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _LANGUAGE_HEAD_BYTES = 1 << 14
 
 
-def ready_documents(file: File, budget: Budget | None = None) -> Iterator[Document | Skipped]:
-    """Read a file: yield every document in it, and an entry for whatever cannot be read."""
+def ready_documents(
+    file: File, budget: Budget | None = None, rules: Rules = DEFAULT
+) -> Iterator[Document | Skipped]:
+    """Read a file: yield every document in it, and an entry for whatever cannot be read.
+
+    The rules say what to read of an archive.
+    """
     format = file.format or detect_format(file)
     try:
         if format in _REFUSED:
             yield Skipped(file.name, SkipReason.NOT_TEXT, _REFUSED[format])
         elif format in ARCHIVES or format in _READERS:
-            yield from _packed_documents(replace(file, format=format), format, budget or Budget())
+            yield from _packed_documents(replace(file, format=format), format, budget or Budget(), rules)
         elif is_own_report(file.data):
             yield Skipped(file.name, *OWN_REPORT)
         else:
@@ -51,25 +57,25 @@ def ready_documents(file: File, budget: Budget | None = None) -> Iterator[Docume
         yield Skipped(file.name, SkipReason.DAMAGED, detail)
 
 
-def _packed_documents(file: File, format: str, budget: Budget) -> Iterator[Document | Skipped]:
+def _packed_documents(file: File, format: str, budget: Budget, rules: Rules) -> Iterator[Document | Skipped]:
     """Yield the documents in an archive, or those that a reader extracts."""
     within = budget.within(file.name, len(file.data))
     is_empty = True
-    for item in _contents(file, format, within):
+    for item in _contents(file, format, within, rules):
         is_empty = False
         if isinstance(item, File):
-            yield from ready_documents(item, within)
+            yield from ready_documents(item, within, rules)
         else:
             yield item
     if is_empty:  # a notebook without cells
         yield Skipped(file.name, SkipReason.EMPTY, "nothing in it to compare")
 
 
-def _contents(file: File, format: str, budget: Budget) -> Iterator[File | Document | Skipped]:
+def _contents(file: File, format: str, budget: Budget, rules: Rules) -> Iterator[File | Document | Skipped]:
     if format in ARCHIVES:
         from chaffinch.read.archives import tar
 
-        return tar.members(file, budget)
+        return tar.members(file, budget, rules)
     reader = import_module(f"chaffinch.read.formats.{_READERS[format]}")
     read: Callable[[File], Iterator[File | Document]] = reader.read
     return read(file)

@@ -12,7 +12,7 @@ from typing import Any
 
 from chaffinch.report.align import anchors, run_offsets
 from chaffinch.report.document_text import DocumentText, Numbers, span_offsets
-from chaffinch.report.figures import GLOSSARY, receipt_in_words, shown_date, shown_surprise
+from chaffinch.report.figures import GLOSSARY, receipt_in_words, shown_date
 from chaffinch.report.pages.page import encoded, script, styles, template, write
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import VERDICTS, digest, pair_keys, read_verdicts
@@ -124,7 +124,6 @@ def case_file(
         "style": styles("match_colours.css", "case.css"),
         "script": script("case.js"),
         "pair": pair,
-        "surprise": shown_surprise(report, pair),
         "glossary": GLOSSARY,
         "choices": VERDICTS,
         "verdict": verdict["verdict"],

@@ -22,6 +22,7 @@ _COLUMNS = (
     "matches",
     "symbols",
     "repeats",
+    "fingerprints",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -47,6 +48,9 @@ def to_json(report: Report) -> dict[str, Any]:
         "clusters": [{"submissions": list(c.submissions), "score": number(c.score)} for c in report.clusters],
         "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
         "common": [_passage(texts, p) for p in report.common],
+        "common_files": [
+            {"name": c.name, "owners": c.owners, "only": list(c.only)} for c in report.common_files
+        ],
         "background": list(report.background),
         "receipt": report.receipt.to_dict(),
     } | ({"dates": dict(report.dates)} if report.dates else {})
@@ -60,6 +64,8 @@ def _pair(texts: ReportTexts, pair: Pair) -> dict[str, Any]:
         "coverage": {"left": number(pair.coverage.left), "right": number(pair.coverage.right)},
         "surprise": number(pair.surprise),
         "longest": pair.longest,
+        "symbols": pair.symbols,
+        "fingerprints": pair.fingerprints,
         "matches": [_match(texts, pair, match) for match in pair.matches],
         "repeats": [_match(texts, pair, match) for match in pair.repeats],
     }
@@ -96,7 +102,6 @@ def to_csv(report: Report) -> str:
     for pair in report.pairs:
         figures = (pair.score, pair.coverage.left, pair.coverage.right, pair.surprise)
         rounded = ("" if (value := number(figure)) is None else value for figure in figures)
-        symbols = sum(match.symbols for match in pair.matches)
         writer.writerow(
             [
                 _cell(pair.left),
@@ -104,8 +109,9 @@ def to_csv(report: Report) -> str:
                 *rounded,
                 pair.longest,
                 len(pair.matches),
-                symbols,
+                pair.symbols,
                 len(pair.repeats),
+                "" if pair.fingerprints is None else pair.fingerprints,
             ]
         )
     return out.getvalue()

@@ -7,10 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from chaffinch.types import Pair, Receipt, Report
-
-_SMALLEST_CLASS = 5
-"""Submissions. A smaller class does not show how much any two of its works share."""
+from chaffinch.types import Receipt
 
 GLOSSARY = {
     "score": "how much of the smaller work the other one contains too, in any order, beyond what works of "
@@ -24,14 +21,9 @@ GLOSSARY = {
 }
 
 
-def number(value: float) -> float | None:
+def number(value: float | None) -> float | None:
     """Return a number for JSON, which has no infinity."""
-    return round(value, 6) if math.isfinite(value) else None
-
-
-def shown_surprise(report: Report, pair: Pair) -> float | None:
-    """Return the surprise of a pair if the class is large enough for it to mean anything."""
-    return number(pair.surprise) if len(report.submissions) + len(report.old) >= _SMALLEST_CLASS else None
+    return round(value, 6) if value is not None and math.isfinite(value) else None
 
 
 def shown_date(date: str) -> str:

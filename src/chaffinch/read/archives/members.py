@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.budget import OUT_OF_MEMORY, Budget
-from chaffinch.read.walk import BUILD_OUTPUT, excluded, is_environment, sort_key
+from chaffinch.read.rules import BUILD_OUTPUT, Rules, is_environment
+from chaffinch.read.walk import sort_key
 from chaffinch.types import File, Skipped
 
 DAMAGED = Problem(SkipReason.DAMAGED, "is damaged")
@@ -52,10 +53,9 @@ def unused_name(name: str, used: Container[str], repeats: dict[str, int]) -> str
     return free
 
 
-def members(archive: str, listing: Listing, budget: Budget) -> Iterator[File | Skipped]:
+def members(archive: str, listing: Listing, budget: Budget, rules: Rules) -> Iterator[File | Skipped]:
     """Yield the files of an archive in order of their paths, one at a time."""
-    for path, number in _in_order(_tree(archive, listing.entries, budget)):
-        name = f"{archive}/{path}"
+    for name, number in _in_order(archive, _tree(archive, listing.entries, budget), rules):
         if isinstance(number, Problem):
             yield Skipped(name, *number)
             continue
@@ -95,25 +95,36 @@ def _tree(archive: str, entries: Sequence[Entry], budget: Budget) -> _Folder:
     return top
 
 
-def _in_order(top: _Folder) -> Iterator[tuple[str, int | Problem]]:
+def _in_order(archive: str, top: _Folder, rules: Rules) -> Iterator[tuple[str, int | Problem]]:
     """Yield the path of every file with its number, or with the reason why it is skipped."""
-    open_folders = [_contents(top, "")]
+    open_folders = [_contents(archive, top, rules)]
     while open_folders:
-        path, entry = next(open_folders[-1], ("", None))
+        path, entry, is_skipped = next(open_folders[-1], ("", None, False))
         if entry is None:
             open_folders.pop()
-        elif not isinstance(entry, _Folder):
-            yield path, entry
-        elif is_environment(entry.files):
-            yield path, BUILD_OUTPUT
+        elif isinstance(entry, _Folder):
+            open_folders.append(_contents(path, entry, rules, is_skipped))
         else:
-            open_folders.append(_contents(entry, f"{path}/"))
+            yield path, entry
 
 
-def _contents(folder: _Folder, prefix: str) -> Iterator[tuple[str, int | Problem | _Folder]]:
+def _contents(
+    path: str, folder: _Folder, rules: Rules, is_skipped: bool = False
+) -> Iterator[tuple[str, int | Problem | _Folder, bool]]:
+    """Yield files, what is skipped, and folders to open, of which only what a pattern includes may be read."""
     siblings = folder.folders.keys() | folder.files.keys()
     for name in sorted(siblings, key=sort_key):
-        if name in folder.files:
-            yield prefix + name, excluded(name, False, siblings) or folder.files[name]
+        inner = f"{path}/{name}"
+        if name in folder.files and (not is_skipped or rules.includes(inner, False)):
+            yield inner, rules.problem(inner, False, siblings) or folder.files[name], False
         if name in folder.folders:
-            yield prefix + name, excluded(name, True, siblings) or folder.folders[name]
+            entry = folder.folders[name]
+            is_included = rules.includes(inner, True)
+            problem = None if is_included or is_skipped else rules.problem(inner, True, siblings)
+            if is_environment(entry.files) and not (is_included or is_skipped):
+                problem = problem or BUILD_OUTPUT
+            if problem:
+                yield inner, problem, False
+            is_read = is_included or not (is_skipped or problem)
+            if is_read or rules.include:
+                yield inner, entry, not is_read

@@ -26,6 +26,7 @@ from chaffinch.read.archives import sevenzip
 from chaffinch.read.archives import zip as zips
 from chaffinch.read.archives.members import LINK, PARTLY_READ, Entry, Listing
 from chaffinch.read.budget import MAX_MEMBER, MEMBER_TOO_LARGE, Budget
+from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.types import File, Skipped
 
 _DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
@@ -38,7 +39,7 @@ _EXTENSIONS = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAM
 """Types of headers that hold what does not fit into the next header."""
 
 
-def members(file: File, budget: Budget) -> Iterator[File | Skipped]:
+def members(file: File, budget: Budget, rules: Rules = DEFAULT) -> Iterator[File | Skipped]:
     """Yield the files in an archive, some of which may be archives too.
 
     The budget is what this archive may spend: `outer.within(file.name, len(file.data))`.
@@ -46,7 +47,7 @@ def members(file: File, budget: Budget) -> Iterator[File | Skipped]:
     with ExitStack() as open_files:
         try:
             is_empty = True
-            for member in listing.members(file.name, _listing(file, budget, open_files), budget):
+            for member in listing.members(file.name, _listing(file, budget, open_files), budget, rules):
                 is_empty = False
                 yield member
             if is_empty:

@@ -9,7 +9,8 @@ If you give several paths, each is a student. A path is a class as above if it h
 platform, or only folders and archives, most of them with names that the other paths do not have.
 
 Exports of Moodle, Canvas, Gradescope, GitHub Classroom and Blackboard have the student in the file names. All
-attempts of a student are one submission, with each file of the same name and contents once.
+attempts of a student are one submission. Of files with the same contents, the least deep one is kept. Folders
+called build or dist are skipped if the student has programs outside of them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
+from chaffinch.read.rules import BUILD_OUTPUT, DEFAULT, Rules, usually_built
 from chaffinch.read.submissions import platforms
 from chaffinch.read.submissions.platforms import Owner
 from chaffinch.read.walk import sort_key
@@ -55,6 +57,8 @@ class _Owned(NamedTuple):
     located: Located
     owner: Owner | Problem
     folder: str
+    rest: str
+    """The path inside the student's folder or archive."""
 
 
 @dataclass(slots=True)
@@ -62,25 +66,73 @@ class _Student:
     name: str
     id: str
     folder: str
-    documents: dict[tuple[str, bytes], Document] = field(default_factory=dict)
-    """By file name and hash of the contents."""
+    files: list[_Owned] = field(default_factory=list)
 
 
-def group(located: Iterable[Located], pattern: str | None = None) -> tuple[list[Submission], list[Skipped]]:
+def group(
+    located: Iterable[Located], pattern: str | None = None, rules: Rules = DEFAULT
+) -> tuple[list[Submission], list[Skipped]]:
     """Return every student's submission, by name, and the documents that belong to nobody."""
     items = sorted(located, key=lambda i: (sort_key(i.root), [sort_key(part) for part in i.path.split("/")]))
     students: dict[tuple[str, str, str], _Student] = {}
     skipped: list[Skipped] = []
-    for item, owner, folder in _by_layout(items) if pattern is None else _by_pattern(items, pattern):
+    for owned in _by_layout(items) if pattern is None else _by_pattern(items, pattern):
+        owner = owned.owner
         if isinstance(owner, Problem):
-            skipped.append(Skipped(item.document.name, *owner))
+            skipped.append(Skipped(owned.located.document.name, *owner))
             continue
-        key = (folder, owner.student, owner.id)
-        student = students.setdefault(key, _Student(owner.student, owner.id, folder))
-        file = owner.file or _last(item.path or item.root)
-        student.documents.setdefault((file, sha256(item.document.data).digest()), item.document)
-    named = _with_unique_names(list(students.values()))
-    return [Submission(name, tuple(s.documents.values())) for name, s in named], skipped
+        key = (owned.folder, owner.student, owner.id)
+        students.setdefault(key, _Student(owner.student, owner.id, owned.folder)).files.append(owned)
+    submissions = []
+    for name, student in _with_unique_names(list(students.values())):
+        files = _without_repeats(_without_build_output(student.files, rules, skipped), skipped)
+        submissions.append(Submission(name, tuple(owned.located.document for owned in files)))
+    return submissions, skipped
+
+
+def _without_build_output(files: list[_Owned], rules: Rules, skipped: list[Skipped]) -> list[_Owned]:
+    """Remove what is in folders with the names of build output, unless a student's only programs are there."""
+    folders = [None if _is_included(owned, rules) else usually_built(owned.rest) for owned in files]
+    is_program = [owned.located.document.language != "text" for owned in files]
+    inside = [program for program, folder in zip(is_program, folders, strict=True) if folder is not None]
+    outside = [program for program, folder in zip(is_program, folders, strict=True) if folder is None]
+    if not inside or not outside or any(inside) > any(outside):
+        return files
+    names = {
+        owned.located.document.name.removesuffix(owned.rest) + folder: None
+        for owned, folder in zip(files, folders, strict=True)
+        if folder is not None
+    }
+    skipped += [Skipped(name, *BUILD_OUTPUT) for name in names]
+    return [owned for owned, folder in zip(files, folders, strict=True) if folder is None]
+
+
+def _is_included(owned: _Owned, rules: Rules) -> bool:
+    return bool(rules.include) and rules.below(owned.located.root).includes(owned.located.document.name, False)
+
+
+def _without_repeats(files: list[_Owned], skipped: list[Skipped]) -> list[_Owned]:
+    """Keep each content once: where it is least deep in folders. Files that the user named are all kept."""
+
+    def preference(owned: _Owned) -> tuple[int, int, bytes]:
+        path = owned.located.path
+        return path.count("/"), len(path), sort_key(path)
+
+    kept: dict[tuple[str, bytes], _Owned] = {}
+    keys = [(o.located.document.language, sha256(o.located.document.data).digest()) for o in files]
+    for owned, key in zip(files, keys, strict=True):
+        if key not in kept or preference(owned) < preference(kept[key]):
+            kept[key] = owned
+    unique = []
+    for owned, key in zip(files, keys, strict=True):
+        best = kept[key]
+        if owned is best or not owned.located.path:
+            unique.append(owned)
+        else:
+            shown = best.rest or _last(best.located.path or best.located.root)
+            detail = f"the same as {shown} of this student"
+            skipped.append(Skipped(owned.located.document.name, SkipReason.SAME, detail))
+    return unique
 
 
 def _by_pattern(items: Sequence[Located], pattern: str) -> Iterator[_Owned]:
@@ -96,7 +148,8 @@ def _by_pattern(items: Sequence[Located], pattern: str) -> Iterator[_Owned]:
         match = compiled.search(searched)
         student = match[which] if match else None
         owner = Owner(student) if student else _NO_MATCH
-        yield _Owned(item, owner, item.root if item.path else _parent(item.root))
+        rest = searched[match.end() :].partition("/")[2] if match else ""
+        yield _Owned(item, owner, item.root if item.path else _parent(item.root), rest)
 
 
 def _by_layout(items: Sequence[Located]) -> Iterator[_Owned]:
@@ -112,10 +165,10 @@ def _by_layout(items: Sequence[Located]) -> Iterator[_Owned]:
         owners = platforms.exported(entries, _metadata(level))
         if level and (owners or len(roots) == 1 or _is_class(entries, entry_counts)):
             owners = owners or platforms.classroom(folder, entries)
-            yield from (_Owned(p.located, _owner(p.entry, bool(p.rest), owners), root) for p in level)
+            yield from (_Owned(p.located, _owner(p.entry, bool(p.rest), owners), root, p.rest) for p in level)
         else:
             owner = _owner(_last(root), bool(level), among_roots)
-            yield from (_Owned(item, owner, _parent(root)) for item in below)
+            yield from (_Owned(item, owner, _parent(root), item.path) for item in below)
 
 
 def _owner(entry: str, is_folder: bool, owners: platforms.Owners | None) -> Owner | Problem:

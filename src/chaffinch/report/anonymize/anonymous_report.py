@@ -13,7 +13,18 @@ from chaffinch.report.anonymize.names import Class, Names
 from chaffinch.report.document_text import decode
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import contents
-from chaffinch.types import Cluster, Coverage, Document, Match, Pair, Report, Section, Span, Submission
+from chaffinch.types import (
+    Cluster,
+    CommonFile,
+    Coverage,
+    Document,
+    Match,
+    Pair,
+    Report,
+    Section,
+    Span,
+    Submission,
+)
 
 _OTHERS = 100
 """Submissions without a pair, whose text is not shown, that are read too: enough to tell ordinary words."""
@@ -134,6 +145,10 @@ def anonymous_report(report: Report, names: Names | None = None) -> Report:
     def rank(of: Cluster) -> tuple[int, float, list[int]]:
         return -len(of.submissions), -of.score, [number[name] for name in of.submissions]
 
+    def common_file(of: CommonFile) -> CommonFile:
+        known = sorted((name for name in of.only if name in number), key=number.__getitem__)
+        return replace(of, name=names.file(None, of.name), only=tuple(labels[name] for name in known))
+
     clusters = sorted(map(cluster, report.clusters), key=rank)
     return replace(
         report,
@@ -142,6 +157,7 @@ def anonymous_report(report: Report, names: Names | None = None) -> Report:
         pairs=tuple(map(pair, in_order(report, names))),
         clusters=tuple(replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in clusters),
         common=tuple(replace(p, span=span(owner.get(p.span.document, ""), p.span)) for p in report.common),
+        common_files=tuple(map(common_file, report.common_files)),
         skipped=tuple(files.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
         receipt=replace(  # only its paths and addresses can contain names
             report.receipt,

@@ -13,16 +13,19 @@ from typing import Any
 import numpy as np
 
 from chaffinch.languages import language
+from chaffinch.read.skipped_groups import grouped
 from chaffinch.report.document_text import Numbers, span_offsets
-from chaffinch.report.figures import GLOSSARY, number, receipt_in_words, seconds, shown_date, shown_surprise
+from chaffinch.report.figures import GLOSSARY, number, receipt_in_words, seconds, shown_date
 from chaffinch.report.pages import cluster_layout
 from chaffinch.report.pages.match_rows import match_rows
 from chaffinch.report.report_texts import ReportTexts
 from chaffinch.report.verdicts import Verdict, digest, pair_keys, read_verdicts
-from chaffinch.types import Document, Pair, Passage, Report, Span, Submission
+from chaffinch.types import CommonFile, Document, Pair, Passage, Report, Span, Submission
 
 _EXCERPT_LENGTH = 1500
 """Characters shown of a passage that many submissions share."""
+_SKIPPED_NAMES = 200
+"""Files listed by name of those that are skipped for one reason; the others are only counted."""
 _EXCERPTS = 200
 """Passages shown with their text; the others are only listed."""
 
@@ -68,7 +71,11 @@ class View:
             ],
             "graph": self._graph(),
             "common": [self._passage(p, n < _EXCERPTS) for n, p in enumerate(report.common)],
-            "skipped": [{"name": s.name, "reason": s.reason, "detail": s.detail} for s in report.skipped],
+            "commonFiles": [self._common_file(c) for c in report.common_files],
+            "skipped": [
+                {"names": group.names[:_SKIPPED_NAMES], "count": len(group.names), "detail": group.detail}
+                for group in grouped(report.skipped)
+            ],
             "background": list(report.background),
             "ignored": len(report.ignored),
             "receipt": receipt_in_words(report.receipt),
@@ -144,10 +151,11 @@ class View:
             "right": self.number[pair.right],
             "score": number(pair.score),
             "coverage": [number(pair.coverage.left), number(pair.coverage.right)],
-            "surprise": shown_surprise(self.report, pair),
+            "surprise": number(pair.surprise),
             "longest": pair.longest,
             "matches": len(pair.places),
-            "symbols": sum(match.symbols for match in pair.matches),
+            "symbols": pair.symbols,
+            "fingerprints": pair.fingerprints,
             "key": self.keys[frozenset((pair.left, pair.right))],
         }
 
@@ -184,6 +192,10 @@ class View:
             shown["lines"] = text.line_range(start, end)
             shown["text"] = text.text[start:end][:_EXCERPT_LENGTH] if with_text else ""
         return shown
+
+    def _common_file(self, file: CommonFile) -> dict[str, Any]:
+        only = [self.number[name] for name in file.only if name in self.number]
+        return {"name": file.name, "owners": file.owners, "only": only}
 
     def _languages(self) -> dict[str, Any]:
         """Return the table of each language that occurs, for the syntax colours."""

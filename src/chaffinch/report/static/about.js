@@ -32,10 +32,11 @@ export function skipped() {
   const hint =
     "Passages that at least half of the submissions share but that you did not name as base code. They count little.";
   const passages = index.common.map(commonPassage);
-  const rows = index.skipped.map(({ name, detail }) => [bdi(name), visible(detail)]);
+  const rows = index.skipped.map(({ names, count, detail }) => [skippedNames(names, count), visible(detail)]);
   main.append(
     intro("Skipped"),
     ...(index.ignored ? [notCompared()] : []),
+    ...(index.commonFiles.length ? [commonFiles()] : []),
     card("Common code", hint, passages.length ? passages : none()),
     card(
       "Skipped files",
@@ -61,6 +62,34 @@ function notCompared() {
     `In ${counted(index.ignored, "submission")}. Shown in grey where a pair is side by side.`,
     make("p", {}, amounts.filter(Boolean).join(", ") + "."),
     files.length ? chips(files) : null,
+  );
+}
+
+/** @param {string[]} names @param {number} count */
+function skippedNames(names, count) {
+  if (count === 1) return bdi(names[0]);
+  const rest = count - names.length;
+  return make(
+    "details",
+    {},
+    make("summary", {}, bdi(names[0]), ` and ${counted(count - 1, "other")}`),
+    make("ul", {}, ...names.map((name) => make("li", {}, bdi(name)))),
+    rest ? make("p", { class: "hint" }, `and ${counted(rest, "other")}; --json lists them`) : null,
+  );
+}
+
+function commonFiles() {
+  const total = index.submissions.filter(({ old }) => !old).length;
+  const rows = index.commonFiles.map(({ name, owners, only }) => [
+    bdi(name),
+    `${owners} of ${total}`,
+    make("span", {}, ...only.flatMap((n, i) => [i ? ", " : "", bdi(index.submissions[n].name)])),
+  ]);
+  return card(
+    "Files that most have",
+    "Taken as base code, so they are not compared. Those named on the right have nothing else: either this is what " +
+      "was handed out, or they copied it from each other.",
+    listing(["File", "Submissions", "Nothing else"], rows),
   );
 }
 

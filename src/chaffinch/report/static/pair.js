@@ -35,6 +35,8 @@ function pairHead(shown, n) {
     ["right in matches", percent(shown.coverage[1])],
     ["surprise", decimal(shown.surprise)],
     ["longest run", grouped(shown.longest)],
+    ["symbols", grouped(shown.symbols)],
+    ["fingerprints", grouped(shown.fingerprints)],
   ].map(([label, value]) => make("div", {}, make("b", {}, value), make("span", {}, label)));
   const hasNext = n + 1 < index.pairs.length;
   const steps = make(
@@ -121,6 +123,4 @@ function showPair(shown, left, right, rows, place) {
   panes.forEach((pane, side) => pane.show(matches.length ? matches[0].file[side] : 0));
   openPair = { step, redrawMaps: () => panes.forEach((pane) => pane.drawMap()) };
   position.textContent = matches.length ? counted(matches.length, "match", "matches") : "No matches";
-  if (matches.length)
-    detail.textContent = `${counted(shown.symbols, "symbol")} in all, longest run ${grouped(shown.longest)}`;
 }

@@ -18,6 +18,8 @@ const COLUMNS = [
   { title: "Right in matches", value: (pair) => pair.coverage[1], show: percent, kind: "num", term: "coverage" },
   { title: "Surprise", value: (pair) => pair.surprise, show: decimal, kind: "num", term: "surprise" },
   { title: "Longest run", value: (pair) => pair.longest, show: grouped, kind: "num" },
+  { title: "Symbols", value: (pair) => pair.symbols, show: grouped, kind: "num" },
+  { title: "Fingerprints", value: (pair) => pair.fingerprints, show: grouped, kind: "num" },
   { title: "Matches", value: (pair) => pair.matches, show: grouped, kind: "num" },
 ];
 
@@ -89,7 +91,7 @@ export function pairTable(numbers) {
     heads[order.column].setAttribute("aria-sort", order.isDescending ? "descending" : "ascending");
     body.replaceChildren(...sorted(wanted).slice(0, limit).map(pairRow));
     if (!wanted.length)
-      body.append(make("tr", { class: "empty" }, make("td", { colspan: 10 }, "No pair fits your search.")));
+      body.append(make("tr", { class: "empty" }, make("td", { colspan: COLUMNS.length + 1 }, "No pair fits your search.")));
     more.hidden = wanted.length <= limit;
     more.textContent = `Show more of ${grouped(wanted.length)} pairs`;
     more.onclick = () => show(listed, limit + 5 * FIRST_ROWS);

@@ -6,7 +6,10 @@ export interface Index {
   clusters: Cluster[];
   graph: Graph;
   common: Passage[];
-  skipped: { name: string; reason: string; detail: string }[];
+  /** Files that most submissions have, and the numbers of those that have nothing else. */
+  commonFiles: { name: string; owners: number; only: number[] }[];
+  /** What is skipped for the same reason: the first names, and how many there are. */
+  skipped: { names: string[]; count: number; detail: string }[];
   /** How many pairs fall into each equal range of scores, from 0 to 1. */
   background: number[];
   /** How many submissions contain something that was not compared. */
@@ -50,7 +53,10 @@ export interface Pair {
   surprise: number | null;
   longest: number;
   matches: number;
+  /** Symbols in matches, on the side where these are fewer. */
   symbols: number;
+  /** Fingerprints that both have; null if they were not counted. */
+  fingerprints: number | null;
   key: string;
 }
 

@@ -1,0 +1,55 @@
+"""Files that most of the class have, byte for byte: they were handed out, so they are base code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import PurePath
+from typing import NamedTuple
+
+from chaffinch.comparison.language_group import COMMON_OWNERS
+from chaffinch.types import CommonFile, Document, Submission
+
+Key = tuple[str, bytes]
+"""The language of a document, and a hash of its contents."""
+
+
+class CommonFiles(NamedTuple):
+    """The files that most have: how they are listed, and one document of each."""
+
+    listed: tuple[CommonFile, ...]
+    documents: tuple[Document, ...]
+
+
+def find_common_files(new: Sequence[Submission], base: Sequence[Submission]) -> CommonFiles:
+    """Return the files that at least half of the new submissions have, unless they are base code already."""
+    known = {_key(document) for submission in base for document in submission.documents}
+    keys = [{_key(d): d for d in submission.documents if d.data.strip()} for submission in new]
+    owners = Counter(key for of_submission in keys for key in of_submission)
+    min_owners = max(COMMON_OWNERS, len(new) / 2)
+    common = {key for key, count in owners.items() if count >= min_owners and key not in known}
+    names: dict[Key, Counter[str]] = {key: Counter() for key in common}
+    documents: dict[Key, Document] = {}
+    only: dict[Key, list[str]] = {key: [] for key in common}
+    for submission, of_submission in zip(new, keys, strict=True):
+        has_more = any(key not in common and key not in known for key in of_submission)
+        for key in common & of_submission.keys():
+            documents.setdefault(key, of_submission[key])
+            names[key][PurePath(of_submission[key].name).name] += 1
+            if not has_more:
+                only[key].append(submission.name)
+    listed = {
+        key: CommonFile(
+            min(names[key], key=lambda name: (-names[key][name], name)), owners[key], tuple(only[key])
+        )
+        for key in common
+    }
+    order = sorted(common, key=lambda key: (-owners[key], listed[key].name, key))
+    return CommonFiles(tuple(listed[key] for key in order), tuple(documents[key] for key in order))
+
+
+def _key(document: Document) -> Key:
+    """Return what is equal for equal files, wherever their lines end with a carriage return."""
+    lines = document.data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\n")
+    return document.language, sha256(lines).digest()

@@ -1,0 +1,196 @@
+"""Which files and folders are read: what nobody wrote is skipped, and patterns of the user decide first."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from chaffinch.errors import BadPattern, Problem, SkipReason
+
+_VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", "cvs", "_darcs"}
+_SYSTEM_FILES = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
+_BUILT = {
+    "__pycache__", "node_modules", "bower_components", ".ipynb_checkpoints", "site-packages", "deriveddata",
+}  # fmt: skip
+BUILD_OUTPUT = Problem(SkipReason.EXCLUDED, "build output")
+_PYTHON = ("setup.py", "pyproject.toml")
+_DOTNET = (".csproj", ".vbproj", ".fsproj", ".sln")
+_BUILT_BESIDE: dict[str, tuple[str, ...]] = {
+    "target": ("cargo.toml", "pom.xml", "build.sbt"),
+    "build": ("build.gradle", "build.gradle.kts", "cmakelists.txt", *_PYTHON),
+    "dist": ("package.json", *_PYTHON),
+    "bin": _DOTNET,
+    "obj": _DOTNET,
+    "out": (".iml",),
+}
+"""Folders that are build output if a file with one of these names or endings lies beside them."""
+_USUALLY_BUILT = {"build", "dist", "venv", "virtualenv"}
+"""Folders that are build output if a student has programs outside of them. A student may have such a name."""
+_LOCK_FILES = {
+    "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "packages.lock.json", "bun.lockb", "go.sum",
+    "go.work.sum", "gradle.lockfile", "package.resolved",
+}  # fmt: skip
+_GENERATED = (
+    (re.compile(r".+[.-]min\.(?:m?js|css|html)"), Problem(SkipReason.EXCLUDED, "minified")),
+    (re.compile(r".+\.(?:bundle|chunk)\.(?:m?js|css)"), Problem(SkipReason.EXCLUDED, "a bundle")),
+    (re.compile(r".+\.(?:m?js|cjs|css|tsx?)\.map"), Problem(SkipReason.EXCLUDED, "a source map")),
+)
+_NEVER_TEXT = {
+    ".class", ".o", ".obj", ".pyc", ".pyo", ".pyd", ".exe", ".dll", ".so", ".dylib", ".a", ".lib", ".pdb",
+    ".ilk", ".wasm", ".beam", ".elf", ".gch", ".pch", ".dmg", ".iso", ".jar", ".war", ".ear", ".whl", ".egg",
+    ".apk", ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ico", ".icns", ".heic",
+    ".avif", ".psd", ".xcf", ".svg", ".cr2", ".nef", ".mp3", ".wav", ".flac", ".ogg", ".m4a", ".aac", ".wma",
+    ".mid", ".midi", ".aif", ".aiff", ".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm", ".wmv", ".flv", ".mpg",
+    ".mpeg", ".ttf", ".otf", ".ttc", ".woff", ".woff2", ".eot",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What to read of a folder or an archive besides the default.
+
+    `*` and `?` match within one part of a path, `**` matches any number of parts. A pattern without a slash
+    matches any file or folder of that name. A pattern with a slash matches parts that follow each other,
+    anywhere in the path; if it begins with a slash, it matches from the named folder or archive on. If it ends
+    with a slash, it matches folders only. A folder stands for everything in it. `include` wins over `exclude`
+    and over the default.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    root: str = ""
+    """The folder or archive that the user named, with slashes."""
+
+    def __post_init__(self) -> None:
+        for pattern in (*self.include, *self.exclude):
+            _compiled(pattern)
+
+    @classmethod
+    def of(cls, include: str | Iterable[str] = (), exclude: str | Iterable[str] = ()) -> Rules:
+        """Return the rules for one pattern or several of each kind."""
+        included, excluded = ((p,) if isinstance(p, str) else tuple(p) for p in (include, exclude))
+        return cls(included, excluded)
+
+    def below(self, root: str | Path) -> Rules:
+        """Return the same rules for what is in this folder or archive."""
+        path = Path(root)
+        return replace(self, root="" if path == Path() else _with_slashes(str(path)))
+
+    def includes(self, name: str, is_folder: bool) -> bool:
+        """Whether a pattern says that this is read. `name` is a path that begins with the root."""
+        return bool(self.include) and _first_match(self.include, self._path(name, is_folder)) is not None
+
+    def problem(self, name: str, is_folder: bool, siblings: Collection[str]) -> Problem | None:
+        """Return why something is not read, or None if it is read. A root is never asked about."""
+        if self.includes(name, is_folder):
+            return None
+        if self.exclude and (pattern := _first_match(self.exclude, self._path(name, is_folder))) is not None:
+            return Problem(SkipReason.EXCLUDED, f"excluded by the pattern {pattern!r}")
+        return excluded(_with_slashes(name).rpartition("/")[2], is_folder, siblings)
+
+    def _path(self, name: str, is_folder: bool) -> str:
+        """Return the path below the root; that of a folder ends with a slash."""
+        below = _with_slashes(name).removeprefix(self.root).removeprefix("./").lstrip("/")
+        return f"{below}/" if is_folder else below
+
+
+DEFAULT = Rules()
+"""What is read if the user gives no pattern."""
+
+
+def excluded(name: str, is_folder: bool, siblings: Collection[str]) -> Problem | None:
+    """Return why a file or folder is not read, judged by its name and its siblings, or None if it is read."""
+    lower = name.lower()
+    if lower in _SYSTEM_FILES or lower.startswith("~$"):
+        return Problem(SkipReason.EXCLUDED, "a system file, not the author's")
+    if is_folder and lower in _VERSION_CONTROL:
+        return Problem(SkipReason.EXCLUDED, "version control")
+    if is_folder and _is_built(lower, siblings):
+        return BUILD_OUTPUT
+    if lower.startswith("."):
+        return Problem(SkipReason.EXCLUDED, "hidden")
+    return None if is_folder else _excluded_file(lower)
+
+
+def _excluded_file(lower: str) -> Problem | None:
+    stem, dot, ending = lower.rpartition(".")
+    if stem and dot + ending in _NEVER_TEXT:
+        return Problem(SkipReason.EXCLUDED, f".{ending} files are not text")
+    if lower in _LOCK_FILES or (stem and ending == "lock"):
+        return Problem(SkipReason.EXCLUDED, "a lock file")
+    if ending in ("js", "mjs", "css", "html", "map"):
+        return next((problem for pattern, problem in _GENERATED if pattern.fullmatch(lower)), None)
+    return None
+
+
+def is_environment(names: Collection[str]) -> bool:
+    """Whether these are the contents of a Python environment, which may have any name."""
+    return "pyvenv.cfg" in names or "conda-meta" in names
+
+
+def usually_built(path: str) -> str | None:
+    """Return the outermost folder that has a name of build output; the path is relative to a student's work."""
+    *folders, _ = path.split("/")
+    number = next((n for n, name in enumerate(folders, 1) if name.lower() in _USUALLY_BUILT), None)
+    return None if number is None else "/".join(folders[:number])
+
+
+def _is_built(lower: str, siblings: Collection[str]) -> bool:
+    if lower in _BUILT or lower.endswith(".egg-info") or lower.startswith("cmake-build-"):
+        return True
+    signs = _BUILT_BESIDE.get(lower)
+    if signs is None:
+        return False
+    return any(PurePosixPath(name.lower()).suffix in signs or name.lower() in signs for name in siblings)
+
+
+def _with_slashes(path: str) -> str:
+    return path.replace(os.sep, "/")
+
+
+def _first_match(patterns: Iterable[str], path: str) -> str | None:
+    return next((pattern for pattern in patterns if _compiled(pattern).search(path)), None)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Return the regular expression that finds a pattern in a path, where a folder ends with a slash."""
+    if not isinstance(pattern, str):
+        raise BadPattern(f"the pattern {pattern!r} is not a string")
+    is_anchored, is_folder = pattern.startswith(("/", "./")), pattern.endswith("/")
+    parts = [part for part in pattern.split("/") if part not in ("", ".")]
+    if not parts:
+        raise BadPattern(f"the pattern {pattern!r} matches nothing; name a file or a folder, such as '*.txt'")
+    found = "^" if is_anchored else "(?:^|/)"
+    for part in parts[:-1]:
+        found += "(?:[^/]+/)*" if part == "**" else f"{_part(part)}/"
+    found += "[^/]+" if parts[-1] == "**" else _part(parts[-1])
+    try:
+        return re.compile(found + ("/" if is_folder else "(?:/|$)"), re.S)
+    except re.error as error:
+        raise BadPattern(f"the pattern {pattern!r} is not valid: {error}") from None
+
+
+def _part(pattern: str) -> str:
+    """Return the regular expression for one part of a path."""
+    pieces = re.findall(r"\[!?\]?[^\]]*\]|\*+|.", pattern, re.S)
+    return "".join(map(_piece, pieces))
+
+
+def _piece(piece: str) -> str:
+    if piece[0] == "*":
+        return "[^/]*"
+    if piece == "?":
+        return "[^/]"
+    if len(piece) > 2:  # characters in brackets
+        inner = piece[1:-1].replace("\\", r"\\").replace("[", r"\[")
+        return (
+            f"[^/{inner[1:]}]"
+            if inner[0] == "!" and len(inner) > 1
+            else f"[{inner.replace('^', chr(92) + '^')}]"
+        )
+    return re.escape(piece)
