@@ -88,12 +88,13 @@ def test_python_raises_with_the_same_message(tmp_path: Path) -> None:
 
 def test_an_archive_of_which_too_little_can_be_read_is_an_error(tmp_path: Path) -> None:
     bomb = b"0" * (20 << 20)
-    for name, members, code in (
+    archives: list[tuple[str, dict[str, str | bytes], int]] = [
         ("bomb", {"b.txt": bomb}, 2),
         ("picture", {"b.png": bomb}, 2),
-        ("one", {"b.txt": bomb, "in/c.py": PROGRAM}, 2),
-        ("two", {"b.txt": bomb, "in/c.py": PROGRAM, "in/d.py": PROGRAM}, 0),
-    ):
+        ("one", {"b.txt": bomb, "ann/c.py": PROGRAM}, 2),
+        ("two", {"b.txt": bomb, "ann/c.py": PROGRAM, "ben/d.py": PROGRAM}, 0),
+    ]
+    for name, members, code in archives:
         (tmp_path / f"{name}.zip").write_bytes(zipped(members))
         assert run(tmp_path / f"{name}.zip", "-o", tmp_path / "r.html").exit_code == code, name
 
