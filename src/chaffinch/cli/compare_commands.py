@@ -79,10 +79,8 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     shown = anonymous_report(report) if options["anonymize"] else report
     if options["as_json"]:
         print_json(to_json(shown))
-    if code == ERROR and (options["as_json"] or not report.submissions):
+    if code == ERROR and options["as_json"]:
         warn_skipped(shown.skipped)
-    if code == ERROR and not report.submissions:  # an empty report must not overwrite a good one
-        context.exit(ERROR)
     if options["as_csv"]:
         write(options["as_csv"], to_csv(shown).encode("utf-8", "replace"))
     if output:
@@ -201,8 +199,6 @@ def _print_summary(report: Report) -> None:
         shares = any(report.receipt.pairs_with_anything_in_common.values()) and report.receipt.threshold != 0
         little = "No pair has enough in common to be listed; --threshold 0 lists those with anything in common."
         click.echo(little if shares else "Nothing in common.")
-        if len(report.submissions) + len(report.old) < 2:
-            click.echo("Name a folder with a file, folder or archive for each student, or several paths.")
         return
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
     for pair in report.pairs[:LISTED]:

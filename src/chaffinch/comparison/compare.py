@@ -16,7 +16,9 @@ from chaffinch.comparison.inputs import (
     Comparable,
     group_by_language,
     refuse_addresses,
+    require_enough,
     require_existing,
+    require_language,
     split_only_submission,
     with_unique_names,
 )
@@ -66,7 +68,8 @@ def compare(
 
     `progress` is called with the name of each stage. `dates` has, by name, when submissions were handed in, in
     ISO 8601; they are shown and change no result. A path of `base` or `old` that does not exist raises
-    Unreadable. Any other file that cannot be read is listed as skipped.
+    Unreadable. Any other file that cannot be read is listed as skipped. If that leaves no two submissions, and
+    no submission and earlier work, NothingToCompare says what was found.
     """
     options = Options(
         language=language,
@@ -88,11 +91,14 @@ def compare(
     earlier = read_earlier(old, new, rules, student_pattern)
     if len(new) == 1 and not earlier.submissions and student_pattern is None:
         new = split_only_submission(new[0], paths)
+    require_enough(new, bool(earlier.submissions or earlier.indexes), paths, skipped)
     base_submissions, skipped_base = collect.by_rules(base, rules)
     base_submissions += earlier.boilerplate
     skipped += [*earlier.skipped, *skipped_base]
     submissions = with_unique_names(new, earlier.submissions)
     by_language = group_by_language(submissions, language, skipped)
+    if language != "auto":
+        require_language(len(new), by_language, language)
     base_by_language = group_by_language(base_submissions, language, skipped)
     common_files = find_common_files(submissions[: len(new)], base_submissions)
     common_by_language = group_by_language([Submission("", common_files.documents)], language, [])
