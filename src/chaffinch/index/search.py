@@ -20,7 +20,7 @@ from chaffinch.index.evidence import Evidence, matches_in_postings, matches_in_t
 from chaffinch.index.koala import selection
 from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import Store
-from chaffinch.index.weights import COMMON, MAX_DIVISOR, divisor, owner_weights
+from chaffinch.index.weights import MAX_DIVISOR, divisor, is_common, owner_weights
 from chaffinch.native.segment import LookupResult
 from chaffinch.read.for_recipe import ready_for
 from chaffinch.types import Document, Fingerprints, Span
@@ -174,7 +174,7 @@ class Candidates:
         discounts = {
             DiscountReason.BOILERPLATE: is_boilerplate,
             DiscountReason.IGNORED: is_ignored,
-            DiscountReason.COMMON: weights < COMMON,
+            DiscountReason.COMMON: is_common(owners, self.searched),
         }
         numbers = np.select([*discounts.values()], range(1, len(discounts) + 1), 0)
         self.discounted = tuple(self._discounts(numbers, [*discounts])) if numbers.any() else ()
