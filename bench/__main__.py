@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import (
+    archive,
     attacks,
     classes,
     density,
@@ -84,7 +85,9 @@ def main() -> int:
         metavar="DIR",
         help="a folder with text/ and code/ to measure on, instead of the standard library",
     )
-    parser.add_argument("part", nargs="?", choices=("core", "compare", "index", "all"), default="all")
+    parser.add_argument(
+        "part", nargs="?", choices=("core", "compare", "archive", "index", "all"), default="all"
+    )
     options = parser.parse_args()
     missed = False
     samples = texts.directory(options.data) if options.data else texts.standard_library()
@@ -96,6 +99,9 @@ def main() -> int:
     if options.part in ("compare", "all"):
         rows = [*attacks.rows(), *classes.rows(options.data), *rivals.rows(options.data)]
         missed |= write("compare", rows, "given" if options.data else "made")
+    if options.part in ("archive", "index", "all"):
+        with TemporaryDirectory() as folder:
+            missed |= write("archive", list(archive.rows(samples.english, Path(folder))), sizes)
     if options.part in ("index", "all"):
         with TemporaryDirectory() as folder:
             missed |= write("index", list(index.rows(samples, Path(folder))), sizes)

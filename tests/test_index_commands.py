@@ -158,7 +158,7 @@ def test_a_missing_file_is_an_error(archive: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["search", "INDEX"], ["index", "add", "INDEX"], ["fingerprint"], ["submissions"], ["compare"]]
+    "command", [["search", "INDEX"], ["index", "add", "INDEX"], ["fingerprint"], ["submissions"]]
 )
 def test_an_archive_of_which_nothing_can_be_read_is_an_error(
     archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]

@@ -62,9 +62,10 @@ def test_case_files_are_listed_one_by_one(works: Path) -> None:
 
 
 def test_a_report_without_pairs_is_one_too(works: Path) -> None:
-    (works / "b.txt").unlink()
-    (works / "c.txt").unlink()
+    for name in "abc":
+        (works / f"{name}.txt").write_text(text(200, name))
     report = chaffinch.compare([works])
+    assert report.pairs == ()
     save(report, works / "pages")
     (works / "pairs.csv").write_text(to_csv(report))
     assert skipped(works) == {"pages": OWN_REPORT.detail, "pairs.csv": OWN_REPORT.detail}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chaffinch.comparison.compare import compare
-    from chaffinch.errors import BadRecipe, ChaffinchError, RecipeMismatch, Unreadable
+    from chaffinch.errors import BadRecipe, ChaffinchError, NothingToCompare, RecipeMismatch, Unreadable
     from chaffinch.fingerprinting import fingerprint, fingerprint_all, stream
     from chaffinch.index.answers import Answer, Hit
     from chaffinch.index.index import Index
@@ -40,6 +40,7 @@ _HOMES = {
     "compare": "comparison.compare",
     "BadRecipe": "errors",
     "ChaffinchError": "errors",
+    "NothingToCompare": "errors",
     "RecipeMismatch": "errors",
     "Unreadable": "errors",
     "Answer": "index.answers",
@@ -70,6 +71,7 @@ __all__ = [
     "Hit",
     "Index",
     "Match",
+    "NothingToCompare",
     "Pair",
     "Recipe",
     "RecipeMismatch",

@@ -67,6 +67,10 @@ class Unreadable(ChaffinchError):
         return Unreadable, (self.name, self.reason, self.detail)
 
 
+class NothingToCompare(ChaffinchError):
+    """There are no two submissions, and no submission and earlier work, to compare."""
+
+
 class IndexTrouble(ChaffinchError):
     """An index cannot be opened or written to; what was in it is still there."""
 

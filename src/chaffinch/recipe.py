@@ -171,9 +171,10 @@ class Recipe:
         return recipe
 
 
-def recipe_for(front: str) -> Recipe:
+def recipe_for(front: str, k: int | None = None, w: int | None = None) -> Recipe:
     """Return how the documents of a class are compared: in more detail than an index stores."""
-    return Recipe(front, k=18, w=18) if front in FRONTS else Recipe(front)
+    usual = (18, 18) if front in FRONTS else (_FRONT_DEFAULT, _FRONT_DEFAULT)
+    return Recipe(front, k=usual[0] if k is None else k, w=usual[1] if w is None else w)
 
 
 def symbol_weight(front: str) -> float:

@@ -44,6 +44,10 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 @click.option("--top", type=_ONE, default=500, metavar="N", help="List at most N pairs.")
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Lowest score to list.  [0.2; long runs too]")
 @click.option("-m", "--max-owners", type=_TWO, metavar="N", help="Ignore what more than N submissions share.")
+@click.option("-k", type=int, metavar="N", help="Shortest match, in symbols.  [18; 12 for programs]")
+@click.option(
+    "-w", type=int, metavar="N", help="Window: finds every shared run of W+K-1.  [18; 9 for programs]"
+)
 @STUDENT_PATTERN
 @EXCLUDE
 @INCLUDE
@@ -75,10 +79,8 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     shown = anonymous_report(report) if options["anonymize"] else report
     if options["as_json"]:
         print_json(to_json(shown))
-    if code == ERROR and (options["as_json"] or not report.submissions):
+    if code == ERROR and options["as_json"]:
         warn_skipped(shown.skipped)
-    if code == ERROR and not report.submissions:  # an empty report must not overwrite a good one
-        context.exit(ERROR)
     if options["as_csv"]:
         write(options["as_csv"], to_csv(shown).encode("utf-8", "replace"))
     if output:
@@ -142,6 +144,8 @@ def _compare(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
         "top",
         "threshold",
         "max_owners",
+        "k",
+        "w",
         "student_pattern",
         "exclude",
         "include",
@@ -195,8 +199,6 @@ def _print_summary(report: Report) -> None:
         shares = any(report.receipt.pairs_with_anything_in_common.values()) and report.receipt.threshold != 0
         little = "No pair has enough in common to be listed; --threshold 0 lists those with anything in common."
         click.echo(little if shares else "Nothing in common.")
-        if len(report.submissions) + len(report.old) < 2:
-            click.echo("Name a folder with a file, folder or archive for each student, or several paths.")
         return
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
     for pair in report.pairs[:LISTED]:

@@ -16,7 +16,9 @@ from chaffinch.comparison.inputs import (
     Comparable,
     group_by_language,
     refuse_addresses,
+    require_enough,
     require_existing,
+    require_language,
     split_only_submission,
     with_unique_names,
 )
@@ -28,7 +30,6 @@ from chaffinch.comparison.receipt import make_receipt
 from chaffinch.errors import SkipReason
 from chaffinch.read import collect
 from chaffinch.read.rules import Rules
-from chaffinch.recipe import recipe_for
 from chaffinch.types import Report, Skipped, Submission
 
 
@@ -41,6 +42,8 @@ def compare(
     threshold: float | None = None,
     top: int | None = TOP,
     max_owners: int | None = None,
+    k: int | None = None,
+    w: int | None = None,
     student_pattern: str | None = None,
     exclude: str | Iterable[str] = (),
     include: str | Iterable[str] = (),
@@ -56,18 +59,25 @@ def compare(
     (MOSS does this); by default they only count less. `base` is code that everybody was given, `old` is
     earlier work: files, folders, archives, documents, or the address of an index.
 
+    No match is shorter than `k` symbols, and every shared run of `w + k - 1` symbols is found. A symbol is a
+    letter of prose or a token of a program. What you choose holds for all languages of the class; otherwise
+    `k` and `w` are 18 and 18 for prose, 12 and 9 for programs.
+
     `exclude` and `include` are patterns such as "*.txt" or "tests/": what not to read of folders and archives,
     and what to read although it would be skipped.
 
     `progress` is called with the name of each stage. `dates` has, by name, when submissions were handed in, in
     ISO 8601; they are shown and change no result. A path of `base` or `old` that does not exist raises
-    Unreadable. Any other file that cannot be read is listed as skipped.
+    Unreadable. Any other file that cannot be read is listed as skipped. If that leaves no two submissions, and
+    no submission and earlier work, NothingToCompare says what was found.
     """
     options = Options(
         language=language,
         threshold=threshold,
         top=top,
         max_owners=max_owners,
+        k=k,
+        w=w,
         student_pattern=student_pattern,
         threads=threads,
     )
@@ -81,11 +91,14 @@ def compare(
     earlier = read_earlier(old, new, rules, student_pattern)
     if len(new) == 1 and not earlier.submissions and student_pattern is None:
         new = split_only_submission(new[0], paths)
+    require_enough(new, bool(earlier.submissions or earlier.indexes), paths, skipped)
     base_submissions, skipped_base = collect.by_rules(base, rules)
     base_submissions += earlier.boilerplate
     skipped += [*earlier.skipped, *skipped_base]
     submissions = with_unique_names(new, earlier.submissions)
     by_language = group_by_language(submissions, language, skipped)
+    if language != "auto":
+        require_language(len(new), by_language, language)
     base_by_language = group_by_language(base_submissions, language, skipped)
     common_files = find_common_files(submissions[: len(new)], base_submissions)
     common_by_language = group_by_language([Submission("", common_files.documents)], language, [])
@@ -94,7 +107,7 @@ def compare(
         progress(f"Comparing {len(documents)} submissions in {name} ...")
         of_language = (base_by_language.get(name, {}), common_by_language.get(name, {}))
         base_documents = [*chain(*(documents for by_owner in of_language for documents in by_owner.values()))]
-        groups.append(LanguageGroup.build(recipe_for(name), documents, base_documents, len(new), options))
+        groups.append(LanguageGroup.build(options.recipe(name), documents, base_documents, len(new), options))
     skipped += _without_grams(groups)
     progress("Finding matches ...")
     min_surprise = options.also_listed.surprise if options.also_listed else np.inf

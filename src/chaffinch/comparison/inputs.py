@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, count
 from pathlib import Path
 
-from chaffinch.errors import BadRecipe, SkipReason, Unreadable
+from chaffinch.errors import BadRecipe, NothingToCompare, SkipReason, Unreadable
 from chaffinch.index.address import is_database, refuse_address
 from chaffinch.languages import language
 from chaffinch.read import collect
 from chaffinch.recipe import CODE, FRONTS, Recipe
-from chaffinch.types import Document, Skipped, Submission
+from chaffinch.types import Document, File, Skipped, Submission
+
+_NAMED = 3
+"""Names that a message lists."""
+_NAME_MORE = (
+    "Name a folder or an archive with an entry for each student, or several files; --old takes earlier work."
+)
 
 Comparable = collect.Item
 """A file, a folder or an archive by its path, bytes under a name, or a document."""
@@ -23,6 +29,37 @@ def require_existing(items: Iterable[Comparable]) -> None:
     for item in items:
         if isinstance(item, str | Path) and not is_database(item) and not Path(item).exists():
             raise Unreadable(item, SkipReason.NOT_FOUND, "no such file or folder")
+
+
+def require_enough(
+    new: Sequence[Submission], has_earlier: bool, items: Sequence[Comparable], skipped: Sequence[Skipped]
+) -> None:
+    """Raise if there is nothing to compare: no submission, or only one and no earlier work."""
+    found = [submission for submission in new if submission.documents]
+    if len(found) > 1 or (found and has_earlier):
+        return
+    names = [item.name if isinstance(item, File | Document) else str(Path(item)) for item in items]
+    for entry in skipped:
+        if not found and entry.reason == SkipReason.NOT_FOUND and entry.name in names:
+            raise Unreadable(entry.name, entry.reason, entry.detail)
+    where = f" in {_some(names)}" if names else ""
+    what = f"only one submission{where}: {found[0].name}" if found else f"no submission{where}"
+    reasons = f" Skipped: {_some([f'{s.name} ({s.detail})' for s in skipped])}." if skipped else ""
+    raise NothingToCompare(f"{what}.{reasons} {_NAME_MORE}")
+
+
+def require_language(new: int, by_language: Mapping[str, Mapping[int, object]], asked: str) -> None:
+    """Raise if no submission has a document in the language asked for. The first `new` are the class."""
+    if not any(number < new for documents in by_language.values() for number in documents):
+        raise NothingToCompare(
+            f"{new} submissions, and none has a document in {asked}; choose another language, or leave it out"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + rest
 
 
 def refuse_addresses(paths: Iterable[Comparable], earlier: Iterable[Comparable]) -> None:

@@ -24,7 +24,7 @@ from chaffinch.matching.base_code import (
 from chaffinch.matching.joined_stream import JoinedStream, join_streams
 from chaffinch.matching.matches import GAP, PairMatches
 from chaffinch.native.pairs import Corpus, find_matches
-from chaffinch.recipe import FRONTS, Recipe, symbol_weight
+from chaffinch.recipe import FRONTS, Recipe, recipe_for, symbol_weight
 from chaffinch.types import Document, Passage, Span
 
 COMMON_OWNERS = 6
@@ -66,15 +66,20 @@ class LanguageGroup:
         has_names = not (is_prose or recipe.front.startswith(OTHER) or recipe.front.endswith(KEEP_NAMES))
         joined = [*documents.values(), *([base] if base else [])]
         streams = join_streams(joined, recipe, options.threads, with_names=has_names)
-        base_stream = streams.pop() if base else None
-        masks, base_positions = find_base_code(streams, base_stream, recipe.k, options.threads)
+        usual = recipe_for(recipe.front)
+        # A longer k would miss base code, and a shorter one would find it by chance.
+        for_base = join_streams(joined, usual, options.threads) if base and recipe != usual else streams
+        base_stream = for_base[-1] if base else None
+        masks, base_positions = find_base_code(for_base[: len(members)], base_stream, usual.k, options.threads)
+        streams = streams[: len(members)]
         masked_counts = base_counts = _counts(masks)
         if options.max_owners is not None:
             mask_common_code(streams, masks, recipe.k, options.max_owners)
             masked_counts = _counts(masks)
         prints = [drop_masked(s.prints, mask, recipe.k) for s, mask in zip(streams, masks, strict=True)]
         # A few sentences in a long text are worth a look, so every pair of texts that shares anything counts.
-        min_share = 0.0 if is_prose else options.min_score * CANDIDATE_SHARE
+        # With a longer k than usual, the share of fingerprints says less about the score.
+        min_share = 0.0 if is_prose or recipe.k > usual.k else options.min_score * CANDIDATE_SHARE
         is_old = (members >= new).astype(np.uint8)
         hashes = [distinct(p.hashes) for p in prints]
         candidates = Candidates.find(hashes, is_old, min_share, options.threads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chaffinch.errors import BadRecipe
+from chaffinch.recipe import Recipe, recipe_for
 from chaffinch.types import AlsoListed
 
 THRESHOLD = 0.2
@@ -13,6 +14,8 @@ TOP = 500
 """Pairs listed, unless you choose a number."""
 SURPRISING = 5.0
 """Standard deviations. Pairs with this surprise form clusters, and are listed if they have a long run."""
+SHORTEST_K = 4
+"""Symbols. Any two works share thousands of shorter pieces, which take minutes to find and show nothing."""
 SMALLEST_CLASS = 5
 """Submissions, with earlier work. A smaller class does not show how much any two of its works usually share, so
 its pairs have no surprise."""
@@ -30,6 +33,8 @@ class Options:
     threshold: float | None = None
     top: int | None = TOP
     max_owners: int | None = None
+    k: int | None = None
+    w: int | None = None
     student_pattern: str | None = None
     threads: int | None = None
 
@@ -40,6 +45,12 @@ class Options:
             raise BadRecipe(f"top is {self.top}; choose 1 or more, or None for all")
         if self.max_owners is not None and self.max_owners < 2:
             raise BadRecipe(f"max_owners is {self.max_owners}; choose 2 or more, or None")
+        if self.recipe("text").k < SHORTEST_K:
+            raise BadRecipe(f"k is {self.k}; choose {SHORTEST_K} or more: any two works share shorter pieces")
+
+    def recipe(self, language: str) -> Recipe:
+        """Return how documents in this language are compared."""
+        return recipe_for(language, self.k, self.w)
 
     @property
     def min_score(self) -> float:

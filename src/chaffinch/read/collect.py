@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from chaffinch.errors import Unreadable
 from chaffinch.read import walk
@@ -29,7 +29,14 @@ class Collected(NamedTuple):
 
 def as_list(items: Item | Iterable[Item]) -> list[Item]:
     """Return a list of items, whether one or several were given."""
-    return [items] if isinstance(items, str | Path | File | Document) else list(items)
+    if isinstance(items, str | Path | File | Document):
+        return [items]
+    listed: list[Any] = [items] if isinstance(items, bytes) or not isinstance(items, Iterable) else [*items]
+    for item in listed:
+        if not isinstance(item, str | Path | File | Document):
+            given = type(item).__name__
+            raise TypeError(f"paths are str or Path, and documents are File or Document, not {given}")
+    return listed
 
 
 def collect(
