@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Any
 
-from chaffinch.errors import ChaffinchError
+from chaffinch.errors import BadRecipe, ChaffinchError
 
 KEEP_NAMES = "+names"
 """Added to a language: names, numbers and strings are compared by what they say."""
@@ -99,6 +99,18 @@ def of_file(name: str, head: bytes) -> str | None:
     programs = [PurePath(word).name.rstrip("0123456789.") for word in words if not word.startswith("-")]
     asked = programs[1:] if programs[:1] == ["env"] else programs
     return _index("interpreters").get(asked[0].lower()) if asked else None
+
+
+@cache
+def checked(name: str) -> str:
+    """Return the name of a document's language: "text", "bytes", or a programming language by name or alias."""
+    bare, keep, rest = name.partition(KEEP_NAMES)
+    if name in ("text", "bytes") or name.startswith(OTHER):  # Pygments may be missing; comparing says so
+        return name
+    known = None if rest else named(bare)
+    if known is None and (known := other(name)) is None:
+        raise BadRecipe(f"unknown language {name!r} of a document; `chaffinch languages` lists them")
+    return known if known.startswith(OTHER) else known + keep
 
 
 def family(language: str) -> str:

@@ -1,4 +1,4 @@
-"""What a file is for, where neither its format nor its language says it: notes about programs, or data for them."""
+"""What a text is for, where its format does not say it: about programs, or data for them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from chaffinch.types import Document
 
 _DATA = {
-    "csv", "tsv", "tab", "json", "jsonl", "ndjson", "geojson", "xml", "xsd", "yaml", "yml", "toml", "ini", "cfg",
-    "conf", "properties", "plist", "dat", "data", "in", "inp", "input", "out", "output", "ans", "expected", "log",
-    "arff",
+    "csv", "tsv", "tab", "json", "jsonl", "ndjson", "geojson", "xml", "xsd", "yaml", "yml", "toml", "ini",
+    "cfg", "conf", "properties", "plist", "dat", "data", "in", "inp", "input", "out", "output", "ans",
+    "expected", "log", "arff",
 }  # fmt: skip
 _NOT_PROGRAMS = {
     "md", "markdown", "rmd", "qmd", "rst", "adoc", "org", "tex", "ltx", "bib", "html", "htm", "xhtml", "eml",

@@ -103,6 +103,8 @@ def check_types(item: File | Document) -> None:
     if not (isinstance(item.name, str) and isinstance(item.data, bytes)):
         given = f"{item.name!r} and {type(item.data)}"
         raise TypeError(f"a {type(item).__name__} has a name and bytes, not {given}")
+    if item.language:
+        languages.checked(item.language)
 
 
 def only_document(file: File) -> Document:
