@@ -43,7 +43,12 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 @click.option("--old", multiple=True, metavar="PATH", help="Earlier work, or an index of it. Repeatable.")
 @click.option("-o", "--output", type=PATH, help=f"A .html file or a folder.  [{_REPORT}; none with --json]")
 @click.option("--top", type=_ONE, default=500, metavar="N", help="List at most N pairs.")
-@click.option("--sort", type=click.Choice(SORTS), help="Sort the list by this.  [the report's own order]")
+@click.option(
+    "--sort",
+    type=click.Choice(SORTS),
+    metavar="FIGURE",
+    help=f"Sort by {', '.join(SORTS)}.  [the report's own order]",
+)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Lowest score to list.  [0.2; long runs too]")
 @click.option("-m", "--max-owners", type=_TWO, metavar="N", help="Ignore what more than N submissions share.")
 @click.option("-k", type=int, metavar="N", help="Shortest match, in symbols.  [18; 12 for programs]")
