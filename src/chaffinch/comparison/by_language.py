@@ -77,7 +77,8 @@ def notes_on_languages(submissions: Sequence[Submission]) -> tuple[Note, ...]:
     """Return the documents whose names do not show their language, by the language they are read in."""
     names: dict[str, list[str]] = {}
     for document in (d for submission in submissions for d in submission.documents):
-        if document.format == "plain" and not _shows_language(document):
+        # A notebook has sections and says itself which language it is in.
+        if document.format == "plain" and not document.sections and not _shows_language(document):
             names.setdefault(document.language, []).append(document.name)
     return tuple(
         Note(f"the name does not show the language; compared as {of}", tuple(names[of])) for of in sorted(names)

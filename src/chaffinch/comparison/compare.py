@@ -24,9 +24,10 @@ from chaffinch.comparison.inputs import (
 )
 from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.listed_pairs import ignored_spans, list_pairs, listed_streams, with_read_documents
-from chaffinch.comparison.options import LONG_RUN, TOP, Options
-from chaffinch.comparison.ranking import rank
+from chaffinch.comparison.options import SMALLEST_CLASS, TOP, Options
+from chaffinch.comparison.ranking import EXACT_PAIRS, rank
 from chaffinch.comparison.receipt import make_receipt
+from chaffinch.comparison.sorting import sort_ranking
 from chaffinch.errors import SkipReason
 from chaffinch.read import collect
 from chaffinch.read.rules import Rules
@@ -44,6 +45,7 @@ def compare(
     max_owners: int | None = None,
     k: int | None = None,
     w: int | None = None,
+    sort: str | None = None,
     student_pattern: str | None = None,
     exclude: str | Iterable[str] = (),
     include: str | Iterable[str] = (),
@@ -63,6 +65,11 @@ def compare(
     letter of prose or a token of a program. What you choose holds for all languages of the class; otherwise
     `k` and `w` are 18 and 18 for prose, 12 and 9 for programs.
 
+    `sort` is what the list is sorted by, if not by the report's own order: "surprise", "score", "size" (the
+    symbols in matches, as MOSS does) or "longest" (run), highest first. The same pairs qualify, and `top` takes
+    the first of them. In a class with more than two million candidate pairs, the first `top` of the report's
+    own order are sorted.
+
     `exclude` and `include` are patterns such as "*.txt" or "tests/": what not to read of folders and archives,
     and what to read although it would be skipped.
 
@@ -78,6 +85,7 @@ def compare(
         max_owners=max_owners,
         k=k,
         w=w,
+        sort=sort,
         student_pattern=student_pattern,
         threads=threads,
     )
@@ -112,12 +120,15 @@ def compare(
     skipped += _without_grams(groups)
     progress("Finding matches ...")
     min_surprise = options.also_listed.surprise if options.also_listed else np.inf
-    ranking = rank(groups, len(submissions), options.min_score, min_surprise, top)
-    # A pair may share fingerprints and yet have no match, where its base code was taken out.
+    can_sort_all = sort is not None and sum(len(group.candidates.pairs) for group in groups) <= EXACT_PAIRS
+    ranked = None if can_sort_all else top
+    ranking = rank(groups, len(submissions), options.min_score, min_surprise, ranked)
+    if sort is not None:
+        ranking = sort_ranking(ranking, groups, options, len(submissions) >= SMALLEST_CLASS)
     pairs = tuple(
         pair
         for pair in list_pairs(groups, submissions, ranking, threads)
-        if pair.longest and (pair.score >= options.min_score or pair.longest >= LONG_RUN)
+        if options.is_listed(pair.score, pair.longest)
     )
     as_read = with_read_documents(groups, submissions)
     report = Report(
