@@ -38,7 +38,8 @@ _MARKS = b";{}()=<>[]"
 _NOT_MARKS = bytes(set(range(256)) - set(_MARKS))
 _WHITE_SPACE = b" \t\r\n\0"
 _COMMENT = re.compile(
-    rb"/\*.*?(?:\*/|\Z)|\(\*.*?(?:\*\)|\Z)|\{-.*?(?:-\}|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
+    rb"/\*.*?(?:\*/|\Z)|\(\*[^\n()]*\*\)|^[ \t]*\(\*(?=\*|[ \t]*[A-Z\n]).*?(?:\*\)|\Z)|\{-.*?(?:-\}|\Z)"
+    rb"|\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
     rb"|^[ \t]*(?://|--|%|;|!|#(?!\s*(?:include|define|if|ifdef|ifndef|undef|pragma|else|elif|endif|lang)\b|!?\[))"
     rb"[^\n]*$",
     re.S | re.M,
@@ -46,7 +47,7 @@ _COMMENT = re.compile(
 """Comments of any language. They may be prose, so they do not count."""
 _NOT_A_PROGRAM = re.compile(rb"^(?:```|~~~|@@ -\d|\+\+\+ |diff |>>> )", re.M)
 """Markdown, a patch, a session with an interpreter."""
-_MAKEFILE = re.compile(rb"^[\w.%$()/-]+[ \t]*:(?![:=])[^\n]*\n\t|^[A-Z_]+[ \t]*[:?+]?=[ \t]*[^\n]*\$\(", re.M)
+_MAKEFILE = re.compile(rb"^[\w.%$()/-]+[ \t]*:(?![:=])[^\n]*\n\t|^[A-Z_]+(?:[ \t]+[:?+]?=|[:?+]=)", re.M)
 _CODE_LINE = re.compile(
     rb"[;{}()\[\]\\]\s*$|^[^\w\x80-\xff]+$|^\s*[\w.\[\]$*@&>-]+\s*(?:[-+*/|&^%<>.]?=|:=|<-)(?!=)|\w\((?!s\))"
     rb"|^\s*\(\w|[)\]]\s*[:,.]\s*$"
