@@ -81,8 +81,9 @@ def test_only_the_language_asked_for_is_compared(tmp_path: Path) -> None:
     assert listed(folder) == {("ann", "ben"), ("cat", "dan")}
     unknown = class_of(tmp_path / "unknown", {name: program(1, "c") for name in ("a.foo", "b.foo")})
     assert listed(unknown, "-l", "c") == {("a", "b")}
-    report = chaffinch.compare([File("a", b"x" * 99, language="klingon"), File("b.c", b"int x;")])
-    assert ("a", "no language 'klingon' is known") in [(s.name, s.detail) for s in report.skipped]
+    unknown_to_pygments = File("a", b"x" * 99, language="pygments:klingon")
+    report = chaffinch.compare([unknown_to_pygments, File("b.c", b"int x;")])
+    assert ("a", "no language 'pygments:klingon' is known") in [(s.name, s.detail) for s in report.skipped]
 
 
 def test_each_year_of_earlier_work_is_a_class(two: Path, tmp_path: Path) -> None:
@@ -259,9 +260,9 @@ def test_options_out_of_range_raise() -> None:
             chaffinch.compare(both, **options)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a File has a name and bytes"):
         chaffinch.compare([File("a.py", "text")])  # type: ignore[arg-type]
-    dates = {"a.py": date(2026, 1, 1)}
+    dates = {"a": date(2026, 1, 1)}
     report = chaffinch.compare(both, dates=dates)  # type: ignore[arg-type]
-    assert report.dates["a.py"].startswith("2026-01-01")
+    assert report.dates["a"].startswith("2026-01-01")
 
 
 @pytest.mark.slow

@@ -63,6 +63,10 @@ class Document:
     """Hash of the file, if `data` is not what the file holds: extracted text, or text in another encoding."""
 
     def __post_init__(self) -> None:
+        if self.language:
+            known = import_module("chaffinch.languages.language").checked(self.language)
+            if known != self.language:
+                object.__setattr__(self, "language", known)
         if not (self.encoding and self.format and self.language):
             file = File(self.name, self.data, self.encoding or None, self.format or None, self.language or None)
             # By name, since reading comes after this module.
@@ -227,6 +231,13 @@ class CommonFile:
     """The submissions that have nothing besides such files."""
 
 
+class Note(NamedTuple):
+    """Something to know about documents that were compared."""
+
+    detail: str
+    names: tuple[str, ...]
+
+
 class AlsoListed(NamedTuple):
     """A pair below the threshold is listed too if it reaches both of these."""
 
@@ -252,6 +263,8 @@ class Receipt:
     also_listed: AlsoListed | None = None
     top: int | None = None
     """How many pairs are listed at most."""
+    sort: str | None = None
+    """What the list is sorted by; None for the report's own order."""
     gap: int = 0
     """Symbols. Runs of one match are at most this far apart."""
     base: Mapping[str, str] = field(default_factory=dict)
@@ -272,6 +285,8 @@ class Receipt:
         """Return the receipt for JSON, without what does not apply."""
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         scored, candidates = values.pop("scored_pairs"), values.pop("candidate_pairs")
+        if self.sort is None:
+            del values["sort"]
         values["also_listed"] = self.also_listed and self.also_listed._asdict()
         if indexes := values.pop("old_indexes"):
             values["old_indexes"] = {
@@ -301,6 +316,8 @@ class Report:
     """For each submission, what was not compared: base code, and code with more than `max_owners` owners."""
     common_files: tuple[CommonFile, ...] = ()
     """Files that most submissions have, which were taken as base code."""
+    notes: tuple[Note, ...] = ()
+    """Which documents were read in a language that their names do not show."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """For each submission whose date is known, when it was handed in, in ISO 8601."""
 

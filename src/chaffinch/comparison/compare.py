@@ -8,13 +8,13 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from chaffinch.comparison.by_language import LanguageChoice
 from chaffinch.comparison.clusters import find_clusters
 from chaffinch.comparison.common_files import find_common_files
 from chaffinch.comparison.dates import Dated, dated
 from chaffinch.comparison.earlier import read_earlier
 from chaffinch.comparison.inputs import (
     Comparable,
-    group_by_language,
     refuse_addresses,
     require_enough,
     require_existing,
@@ -24,9 +24,10 @@ from chaffinch.comparison.inputs import (
 )
 from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.listed_pairs import ignored_spans, list_pairs, listed_streams, with_read_documents
-from chaffinch.comparison.options import LONG_RUN, TOP, Options
-from chaffinch.comparison.ranking import rank
+from chaffinch.comparison.options import SMALLEST_CLASS, TOP, Options
+from chaffinch.comparison.ranking import EXACT_PAIRS, rank
 from chaffinch.comparison.receipt import make_receipt
+from chaffinch.comparison.sorting import sort_ranking
 from chaffinch.errors import SkipReason
 from chaffinch.read import collect
 from chaffinch.read.rules import Rules
@@ -44,6 +45,7 @@ def compare(
     max_owners: int | None = None,
     k: int | None = None,
     w: int | None = None,
+    sort: str | None = None,
     student_pattern: str | None = None,
     exclude: str | Iterable[str] = (),
     include: str | Iterable[str] = (),
@@ -63,6 +65,11 @@ def compare(
     letter of prose or a token of a program. What you choose holds for all languages of the class; otherwise
     `k` and `w` are 18 and 18 for prose, 12 and 9 for programs.
 
+    `sort` is what the list is sorted by, if not by the report's own order: "surprise", "score", "size" (the
+    symbols in matches, as MOSS does) or "longest" (run), highest first. The same pairs qualify, and `top` takes
+    the first of them. In a class with more than two million candidate pairs, the first `top` of the report's
+    own order are sorted.
+
     `exclude` and `include` are patterns such as "*.txt" or "tests/": what not to read of folders and archives,
     and what to read although it would be skipped.
 
@@ -78,6 +85,7 @@ def compare(
         max_owners=max_owners,
         k=k,
         w=w,
+        sort=sort,
         student_pattern=student_pattern,
         threads=threads,
     )
@@ -96,12 +104,13 @@ def compare(
     base_submissions += earlier.boilerplate
     skipped += [*earlier.skipped, *skipped_base]
     submissions = with_unique_names(new, earlier.submissions)
-    by_language = group_by_language(submissions, language, skipped)
+    choice = LanguageChoice.of(submissions, language)
+    by_language = choice.group(submissions, skipped)
     if language != "auto":
         require_language(len(new), by_language, language)
-    base_by_language = group_by_language(base_submissions, language, skipped)
-    common_files = find_common_files(submissions[: len(new)], base_submissions)
-    common_by_language = group_by_language([Submission("", common_files.documents)], language, [])
+    base_by_language = choice.group(base_submissions, skipped)
+    common_files = find_common_files(submissions[: len(new)], base_submissions, choice)
+    common_by_language = choice.group([Submission("", common_files.documents)], [])
     groups = []
     for name, documents in by_language.items():
         progress(f"Comparing {len(documents)} submissions in {name} ...")
@@ -111,12 +120,15 @@ def compare(
     skipped += _without_grams(groups)
     progress("Finding matches ...")
     min_surprise = options.also_listed.surprise if options.also_listed else np.inf
-    ranking = rank(groups, len(submissions), options.min_score, min_surprise, top)
-    # A pair may share fingerprints and yet have no match, where its base code was taken out.
+    can_sort_all = sort is not None and sum(len(group.candidates.pairs) for group in groups) <= EXACT_PAIRS
+    ranked = None if can_sort_all else top
+    ranking = rank(groups, len(submissions), options.min_score, min_surprise, ranked)
+    if sort is not None:
+        ranking = sort_ranking(ranking, groups, options, len(submissions) >= SMALLEST_CLASS)
     pairs = tuple(
         pair
         for pair in list_pairs(groups, submissions, ranking, threads)
-        if pair.longest and (pair.score >= options.min_score or pair.longest >= LONG_RUN)
+        if options.is_listed(pair.score, pair.longest)
     )
     as_read = with_read_documents(groups, submissions)
     report = Report(
@@ -137,6 +149,7 @@ def compare(
             old_indexes=earlier.indexes,
         ),
         common_files=common_files.listed,
+        notes=choice.notes(new),
         ignored=ignored_spans(groups, submissions),
         streams=listed_streams(groups, submissions, pairs),
     )

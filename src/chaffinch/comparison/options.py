@@ -21,6 +21,8 @@ SMALLEST_CLASS = 5
 its pairs have no surprise."""
 CLUSTER_SCORE = 0.5
 """Pairs without a surprise form clusters from this score on."""
+SORTS = ("surprise", "score", "size", "longest")
+"""What the list can be sorted by, besides the report's own order."""
 LONG_RUN = 90
 """Symbols. A shared run this long is listed even when it is a small part of both works."""
 
@@ -35,6 +37,7 @@ class Options:
     max_owners: int | None = None
     k: int | None = None
     w: int | None = None
+    sort: str | None = None
     student_pattern: str | None = None
     threads: int | None = None
 
@@ -45,12 +48,21 @@ class Options:
             raise BadRecipe(f"top is {self.top}; choose 1 or more, or None for all")
         if self.max_owners is not None and self.max_owners < 2:
             raise BadRecipe(f"max_owners is {self.max_owners}; choose 2 or more, or None")
+        if self.sort not in (None, *SORTS):
+            raise BadRecipe(f"sort is {self.sort!r}; choose one of {', '.join(SORTS)}, or None")
         if self.recipe("text").k < SHORTEST_K:
             raise BadRecipe(f"k is {self.k}; choose {SHORTEST_K} or more: any two works share shorter pieces")
 
     def recipe(self, language: str) -> Recipe:
         """Return how documents in this language are compared."""
         return recipe_for(language, self.k, self.w)
+
+    def is_listed(self, score: float, longest: int) -> bool:
+        """Return whether a ranked pair is listed, by its score and its longest run.
+
+        A pair may share fingerprints and yet have no match, where its base code was taken out.
+        """
+        return longest > 0 and (score >= self.min_score or longest >= LONG_RUN)
 
     @property
     def min_score(self) -> float:

@@ -33,6 +33,7 @@ def make_receipt(
         threshold=options.min_score,
         also_listed=options.also_listed,
         top=options.top,
+        sort=options.sort,
         gap=GAP,
         base={d.name: sha256(d.data).hexdigest() for submission in base for d in submission.documents},
         base_symbols={name: group.base_symbols for name, group in by_language.items()},

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from chaffinch.errors import SkipReason
 from chaffinch.types import Skipped
 
+SAME_AS_ANOTHER = "the same as another file of the student"
 LISTED_ALONE = 3
 """Entries of one kind that are listed each on a line of its own."""
 _EXPECTED = (SkipReason.EXCLUDED, SkipReason.SAME, SkipReason.OTHER_LANGUAGE, SkipReason.EMPTY)
@@ -22,9 +23,12 @@ class SkippedGroup(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return the first name, and how many more there are."""
-        more = len(self.names) - 1
-        return f"{self.names[0]} and {more:,} more" if more else self.names[0]
+        return first_of(self.names)
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return the first name, and how many more there are."""
+    return f"{names[0]} and {len(names) - 1:,} more" if len(names) > 1 else names[0]
 
 
 def grouped(skipped: Iterable[Skipped]) -> list[SkippedGroup]:
@@ -39,6 +43,6 @@ def grouped(skipped: Iterable[Skipped]) -> list[SkippedGroup]:
             groups += [SkippedGroup((entry.name,), entry.detail) for entry in entries]
             continue
         is_same = entries[0].reason == SkipReason.SAME
-        detail = "the same as another file of the student" if is_same else entries[0].detail
+        detail = SAME_AS_ANOTHER if is_same else entries[0].detail
         groups.append(SkippedGroup(tuple(entry.name for entry in entries), detail))
     return groups

@@ -19,6 +19,7 @@ from chaffinch.types import (
     Coverage,
     Document,
     Match,
+    Note,
     Pair,
     Report,
     Section,
@@ -69,7 +70,9 @@ def in_order(report: Report, names: Names) -> list[Pair]:
     """Return the pairs by rank, and within a rank by label; the first label is on the left."""
     number = _numbers(names)
     exchanged = (p if number[p.left] <= number[p.right] else _exchanged(p) for p in report.pairs)
-    ranks = groupby(exchanged, lambda p: (p.surprise, p.score))
+    # Pairs that are equal in all that the order depends on are in the order of names.
+    figure = {"size": "symbols", "longest": "longest"}.get(report.receipt.sort or "", "score")
+    ranks = groupby(exchanged, lambda p: (p.surprise, p.score, getattr(p, figure)))
     return [p for _, same in ranks for p in sorted(same, key=lambda p: (number[p.left], number[p.right]))]
 
 
@@ -158,6 +161,10 @@ def anonymous_report(report: Report, names: Names | None = None) -> Report:
         clusters=tuple(replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in clusters),
         common=tuple(replace(p, span=span(owner.get(p.span.document, ""), p.span)) for p in report.common),
         common_files=tuple(map(common_file, report.common_files)),
+        notes=tuple(
+            Note(note.detail, tuple(sorted(files.name(owner.get(name, ""), name) for name in note.names)))
+            for note in report.notes
+        ),
         skipped=tuple(files.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
         receipt=replace(  # only its paths and addresses can contain names
             report.receipt,
