@@ -137,11 +137,11 @@ pub unsafe extern "C" fn chf_tally(
         let boilerplate = unsafe { slice(p.boilerplate, p.boilerplate_len) };
         let (weights, repeats) = unsafe { (slice(weights, p.hashes), slice(repeats, p.hashes)) };
         let rows = tally(queries, documents, weights, repeats, boilerplate);
-        let counts = |count: fn(&Shared) -> u64| rows.iter().map(count).collect::<Vec<u64>>();
+        let counts = |count: fn(&Shared) -> u32| rows.iter().map(count).collect::<Vec<u32>>();
         Ok(vec![
-            rows.iter().map(|row| row.document).collect::<Vec<u32>>().into(),
+            counts(|row| row.document).into(),
             rows.iter().map(|row| row.weight).collect::<Vec<f64>>().into(),
-            counts(|row| row.of_query).into(),
+            rows.iter().map(|row| row.of_query).collect::<Vec<u64>>().into(),
             counts(|row| row.of_document).into(),
             counts(|row| row.uncounted).into(),
         ])

@@ -166,19 +166,20 @@ impl<'a> Bucket<'a> {
         Ok(self.first_above(&run, |other| other < rest & mask(self.low_bits)))
     }
 
-    /// Return the postings in a range, each with the document above the position.
+    /// Verify the postings in a range before they are read.
     #[inline]
-    pub fn postings(&self, range: Range<u64>) -> Result<impl ExactSizeIterator<Item = u64>, Damage> {
-        let (bytes, width, first) = (self.segment.bytes, self.document_bits(), self.segment.shape.first);
-        self.verify(self.documents, width, &range)?;
-        self.verify(self.positions, self.position_bits, &range)?;
-        let (documents, position_bits) = (self.documents + range.start * width as u64, self.position_bits);
-        let positions = self.positions + range.start * position_bits as u64;
-        Ok((0..(range.end - range.start) as usize).map(move |i| {
-            let document = read(bytes, documents + i as u64 * width as u64, width) as u32;
-            let position = read(bytes, positions + i as u64 * position_bits as u64, position_bits);
-            (first.wrapping_add(document) as u64) << 32 | position
-        }))
+    pub fn verify_postings(&self, range: &Range<u64>) -> Result<(), Damage> {
+        self.verify(self.documents, self.document_bits(), range)?;
+        self.verify(self.positions, self.position_bits, range)
+    }
+
+    /// Return a posting that was verified, with the document above the position.
+    #[inline(always)]
+    pub fn posting(&self, i: u64) -> u64 {
+        let (bytes, width) = (self.segment.bytes, self.document_bits());
+        let document = read(bytes, self.documents + i * width as u64, width) as u32;
+        let position = read(bytes, self.positions + i * self.position_bits as u64, self.position_bits);
+        (self.segment.shape.first.wrapping_add(document) as u64) << 32 | position
     }
 
     /// Call back with the document of every posting.
@@ -206,7 +207,8 @@ impl<'a> Bucket<'a> {
         self.verify(self.lows, self.low_bits, &(from..to))?;
         let before = out.len();
         let top = self.number << self.segment.shape.rest_bits();
-        out.extend(self.postings(from..to)?.map(|posting| (0, posting)));
+        self.verify_postings(&(from..to))?;
+        out.extend((from..to).map(|i| (0, self.posting(i))));
         let mut words = (0..self.words()).map(|number| (number, self.word(number)));
         let mut next_word = || words.next().ok_or_else(|| self.damage());
         // The word with the first of them.

@@ -127,12 +127,12 @@ fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<
         }
         for (bucket, range) in buckets.iter().zip(ranges.drain(..)) {
             if !range.is_empty() {
-                let postings = bucket.postings(range)?;
-                if removed.is_empty() {
-                    part.postings.extend(postings);
-                } else {
-                    let is_removed = |posting: &u64| removed.contains((posting >> 32) as u32);
-                    part.postings.extend(postings.filter(|posting| !is_removed(posting)));
+                bucket.verify_postings(&range)?;
+                let start = part.postings.len();
+                part.postings.extend(range.map(|i| bucket.posting(i)));
+                if !removed.is_empty() {
+                    let own = part.postings.split_off(start);
+                    part.postings.extend(own.iter().filter(|&&p| !removed.contains((p >> 32) as u32)));
                 }
             }
             part.ends.push(part.postings.len());

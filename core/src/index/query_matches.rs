@@ -73,7 +73,8 @@ pub fn extend_matches(
     let pieces = if threads > 1 { 4 * threads } else { 1 };
     let share = documents.len().div_ceil(pieces).max(1);
     let parts = in_order(documents.len(), share, threads, |range| {
-        let mut reader = StreamReader::new(documents[range.start].1.size(), false);
+        let largest = documents[range.clone()].iter().map(|(_, source)| source.size()).max();
+        let mut reader = StreamReader::new(largest.unwrap_or(0), false);
         let mut scratch = Scratch::default();
         let matches_with = |i: usize| {
             let document = reader.read(&documents[i].1, level);

@@ -70,12 +70,12 @@ pub fn count_owners(
 #[derive(Clone, Copy, Default)]
 pub struct Shared {
     pub document: u32,
-    pub weight: f64,
+    /// Fingerprints of the document that the query has, and those that do not count.
+    pub of_document: u32,
+    pub uncounted: u32,
     /// Fingerprints of the query that the document has.
     pub of_query: u64,
-    /// Fingerprints of the document that the query has, and those that do not count.
-    pub of_document: u64,
-    pub uncounted: u64,
+    pub weight: f64,
 }
 
 /// Add up the hashes of every document, except boilerplate: its weight and how often the query has it, which is 0 if it
@@ -89,28 +89,30 @@ pub fn tally(
 ) -> Vec<Shared> {
     let mut rows: Vec<Shared> = Vec::new();
     let mut table = RowTable::default();
-    let mut last = None;
-    for (&query, &document) in queries.iter().zip(documents) {
-        if contains(boilerplate, document) {
-            continue;
+    let mut start = 0;
+    for owners in queries.chunk_by(|a, b| a == b) {
+        let (weight, times) = (weights[owners[0] as usize], repeats[owners[0] as usize]);
+        let counts = (times > 0) as u32;
+        let mut last = None;
+        for &document in &documents[start..start + owners.len()] {
+            if contains(boilerplate, document) {
+                continue;
+            }
+            let slot = table.slot(document);
+            if *slot == 0 {
+                rows.push(Shared { document, ..Shared::default() });
+                *slot = rows.len() as u32; // there are no more rows than numbers of documents
+            }
+            let row = &mut rows[*slot as usize - 1];
+            row.of_document += counts;
+            row.uncounted += 1 - counts;
+            if last != Some(document) {
+                row.of_query += times as u64;
+                row.weight += weight;
+                last = Some(document);
+            }
         }
-        let slot = table.slot(document);
-        if *slot == 0 {
-            rows.push(Shared { document, ..Shared::default() });
-            *slot = rows.len() as u32; // there are no more rows than numbers of documents
-        }
-        let row = &mut rows[*slot as usize - 1];
-        let times = repeats[query as usize];
-        if times > 0 {
-            row.of_document += 1;
-        } else {
-            row.uncounted += 1;
-        }
-        if last != Some((query, document)) {
-            row.of_query += times as u64;
-            row.weight += weights[query as usize];
-            last = Some((query, document));
-        }
+        start += owners.len();
     }
     rows.sort_unstable_by_key(|row| row.document);
     rows

@@ -203,7 +203,7 @@ class Candidates:
         Sizes are read from the store when they are needed: for about `top` candidates at a time, and for those
         that weigh enough to rank among them if they are small.
         """
-        order = np.lexsort((self.documents, -self.weights))
+        order = np.argsort(-self.weights, kind="stable")
         lightness = -self.weights[order]
         weights, shared = self.weights.tolist(), self.of_document.tolist()
         waiting: list[tuple[float, float, str, int]] = []

@@ -19,9 +19,9 @@ class Shared(NamedTuple):
     weights: NDArray[np.float64]
     of_query: NDArray[np.uint64]
     """Fingerprints of the query that the document has."""
-    of_document: NDArray[np.uint64]
+    of_document: NDArray[np.uint32]
     """Fingerprints of the document that the query has."""
-    uncounted: NDArray[np.uint64]
+    uncounted: NDArray[np.uint32]
     """Shared fingerprints of the document that do not count."""
 
 
