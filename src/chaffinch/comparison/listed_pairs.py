@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from chaffinch.comparison.language_group import LanguageGroup
-from chaffinch.comparison.options import SMALLEST_CLASS, TOP
+from chaffinch.comparison.candidates import Floats, Indices
+from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
+from chaffinch.comparison.options import LONG_RUN, SMALLEST_CLASS, SURE_SCORE, SURPRISING, TOP, Options
+from chaffinch.comparison.pair_score import shown_score, weight
 from chaffinch.comparison.ranking import Ranking
 from chaffinch.matching.matches import PairMatches, lazy_matches
 from chaffinch.recipe import symbol_weight
@@ -18,44 +21,85 @@ BUILT_AT_ONCE = TOP
 
 
 def list_pairs(
-    groups: Sequence[LanguageGroup],
-    submissions: Sequence[Submission],
-    ranking: Ranking,
-    threads: int | None,
-) -> Iterator[Pair]:
-    """Yield the ranked pairs with their matches and how much of each side these cover."""
-    pairs: list[tuple[int, int]] = [(a, b) for a, b in ranking.pairs.tolist()]
-    all_parts: dict[tuple[int, int], list[tuple[float, PairMatches]]] = {pair: [] for pair in pairs}
-    sizes = np.zeros(len(submissions))
-    for group in groups:
-        sizes[group.members] += group.sizes()
-        numbers = {member: number for number, member in enumerate(group.members.tolist())}
-        in_group = [(a, b) for a, b in pairs if a in numbers and b in numbers]
-        group_matches = group.matches([(numbers[a], numbers[b]) for a, b in in_group], threads)
-        for pair, part in zip(in_group, group_matches, strict=True):
-            all_parts[pair].append((symbol_weight(group.recipe.front), part))
+    groups: Sequence[LanguageGroup], submissions: Sequence[Submission], ranking: Ranking, options: Options
+) -> tuple[tuple[Pair, ...], float]:
+    """Return the pairs to list, the heaviest first, and the line: the lowest weight that is more than chance.
+
+    A pair may share fingerprints and yet have no match, where its base code was taken out.
+    """
+    examined = _Examined.of(groups, len(submissions), ranking, options.threads)
+    scores = ranking.convincing * shown_score(
+        ranking.scores, examined.coverages, ranking.usual, ranking.smaller
+    )
+    weights = weight(ranking.surprise, scores)
+    order = np.lexsort((-ranking.surprise, -weights))
+    line = ranking.chance.line(weights[order])
+    if options.threshold is None:
+        is_long = (ranking.surprise >= SURPRISING) & (examined.longest_rare >= LONG_RUN)
+        is_listed = (weights >= line) | (scores >= SURE_SCORE) | is_long
+    else:
+        is_listed = scores >= options.threshold
+    rows = order[(is_listed & (examined.longest > 0))[order]][: options.top]
     has_surprise = len(submissions) >= SMALLEST_CLASS
-    columns = (ranking.scores.tolist(), ranking.surprise.tolist(), ranking.shared.tolist())
-    for pair, score, surprise, fingerprints in zip(pairs, *columns, strict=True):
-        parts = all_parts[pair]
-        left, right = (
-            sum(weight * part.covered[side] for weight, part in parts) / max(float(sizes[member]), 1e-9)
-            for side, member in enumerate(pair)
+    pairs = []
+    for row in rows.tolist():
+        left, right = ranking.pairs[row].tolist()
+        matches, repeats = lazy_matches(examined.parts[row])
+        pairs.append(
+            Pair(
+                submissions[left].name,
+                submissions[right].name,
+                float(scores[row]),
+                Coverage(*examined.coverages[row].tolist()),
+                float(ranking.surprise[row]) if has_surprise else None,
+                int(examined.longest[row]),
+                int(examined.symbols[row]),
+                int(ranking.shared[row]),
+                tuple(matches) if len(rows) <= BUILT_AT_ONCE else matches,
+                tuple(repeats) if len(rows) <= BUILT_AT_ONCE else repeats,
+            )
         )
-        symbols = min(sum(part.covered[side] for _, part in parts) for side in (0, 1))
-        matches, repeats = lazy_matches([part for _, part in parts])
-        yield Pair(
-            submissions[pair[0]].name,
-            submissions[pair[1]].name,
-            score,
-            Coverage(min(left, 1.0), min(right, 1.0)),
-            surprise if has_surprise else None,
-            max((part.longest for _, part in parts), default=0),
-            symbols,
-            fingerprints,
-            tuple(matches) if len(pairs) <= BUILT_AT_ONCE else matches,
-            tuple(repeats) if len(pairs) <= BUILT_AT_ONCE else repeats,
-        )
+    return tuple(pairs), line
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Examined:
+    """The matches of pairs in all languages, and what they amount to; each pair has a row."""
+
+    parts: list[list[PairMatches]]
+    coverages: Floats
+    """The part of the left and of the right work that lies in matches."""
+    longest: Indices
+    """Symbols of the longest run."""
+    longest_rare: Indices
+    """Of the longest run in a match that few submissions have."""
+    symbols: Indices
+    """Symbols in matches, on the side that has fewer."""
+
+    @classmethod
+    def of(
+        cls, groups: Sequence[LanguageGroup], submissions: int, ranking: Ranking, threads: int | None
+    ) -> _Examined:
+        count = len(ranking.pairs)
+        parts: list[list[PairMatches]] = [[] for _ in range(count)]
+        covered, symbols = np.zeros((2, count, 2))
+        longest, longest_rare = np.zeros((2, count), np.int64)
+        sizes = np.zeros(submissions)
+        for group in groups:
+            sizes[group.members] += group.sizes()
+            numbers = np.full(submissions, -1)
+            numbers[group.members] = np.arange(len(group.members))
+            in_group = numbers[ranking.pairs]
+            rows = np.flatnonzero((in_group >= 0).all(axis=1))
+            pairs = [(a, b) for a, b in in_group[rows].tolist()]
+            for row, part in zip(rows.tolist(), group.matches(pairs, threads), strict=True):
+                parts[row].append(part)
+                symbols[row] += part.covered
+                covered[row] += np.array(part.covered) * symbol_weight(group.recipe.front)
+                longest[row] = max(longest[row], part.longest)
+                longest_rare[row] = max(longest_rare[row], part.longest_of(COMMON_OWNERS - 1))
+        coverages = (covered / sizes[ranking.pairs].clip(1e-9)).clip(0, 1)
+        return cls(parts, coverages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
 
 
 def with_read_documents(groups: Sequence[LanguageGroup], submissions: Sequence[Submission]) -> list[Submission]:

@@ -1,0 +1,104 @@
+"""Scores in each language -> the score of a pair of submissions, and the weight that pairs are ranked by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from chaffinch.comparison.candidates import Floats, Indices, Pairs
+from chaffinch.comparison.language_group import LanguageGroup
+from chaffinch.comparison.score import blocks
+from chaffinch.matching.rarity import scarcity
+from chaffinch.types import SURPRISE_POWER
+
+FEW_TOKENS = 25
+"""Tokens. Two works of this size that are the same are half as convincing as long ones."""
+SKELETON = 100
+"""Tokens. The content that many hand in alike counts in full if it is many times as long."""
+SHOWN_PART = 0.5
+"""The part of a score that follows the coverage, in long works."""
+SHOWN_SIZE = 200
+"""Tokens. In works of this size it is half that part: a few changes leave short works without long runs."""
+ALL_COVERED = 0.8
+"""From this coverage of both sides on, a score is raised: the other work is the same in another order."""
+RAISED_PART = 0.7
+"""How far, in long works with full coverage, as a part of the way to 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Works:
+    """What the score of a pair depends on besides what it shares: how much each submission has, and what."""
+
+    sizes: list[Floats]
+    """For each language, how much each submission has, in tokens, without base code."""
+    totals: Floats
+    owners: Indices
+    """How many submissions have the same content as each."""
+    contents: Indices
+    """The same number for submissions with the same content."""
+
+    @classmethod
+    def of(cls, groups: Sequence[LanguageGroup], submissions: int) -> Works:
+        sizes, digests = [], [blake2b(digest_size=16) for _ in range(submissions)]
+        for group in groups:
+            sizes.append(np.zeros(submissions))
+            sizes[-1][group.members] = group.sizes()
+            for member, content in zip(group.members.tolist(), group.contents(), strict=True):
+                digests[member].update(group.recipe.front.encode() + b"\0" + content)
+        same = [digest.digest() for digest in digests]
+        _, contents, counts = np.unique(same, return_inverse=True, return_counts=True)
+        return cls(sizes, sum(sizes, np.zeros(submissions)), counts[contents], contents)
+
+    def smaller(self, pairs: Pairs) -> Floats:
+        """Return the size of the smaller work of each pair."""
+        smaller: Floats = self.totals[pairs].min(axis=1)
+        return smaller
+
+    def mean_score(self, pairs: Pairs, scores: Sequence[Floats]) -> Floats:
+        """Return the mean of the scores in all languages, each by its share of the smaller work."""
+        means = np.zeros(len(pairs))
+        for block in blocks(len(pairs)):
+            left, right = pairs[block].T
+            for sizes, of_language in zip(self.sizes, scores, strict=True):
+                means[block] += np.minimum(sizes[left], sizes[right]) * of_language[block]
+            means[block] /= self.smaller(pairs[block]).clip(1e-9)
+        return means.clip(0, 1)
+
+    def convincing(self, pairs: Pairs) -> Floats:
+        """Return how much a score says: less in works of a few tokens, or if many have the same content."""
+        convincing = np.zeros(len(pairs))
+        for block in blocks(len(pairs)):
+            left, right = pairs[block].T
+            smaller = self.smaller(pairs[block])
+            convincing[block] = 1 - 2 ** (-smaller / FEW_TOKENS)
+            same = np.flatnonzero(self.contents[left] == self.contents[right])
+            scarce = scarcity(self.owners[left[same]], len(self.totals))
+            convincing[block][same] *= scarce ** (SKELETON / (SKELETON + smaller[same]))
+        return convincing
+
+
+def shown_score(scores: Floats, coverages: Floats, usual: Floats, smaller: Floats) -> Floats:
+    """Return scores that fit what is shown: lower with little coverage, higher if all of both is covered.
+
+    Short grams in any order may add up to a score without any long run. `coverages` has a column for each side,
+    `usual` is the share of a work that any other has too, and `smaller` the size of the smaller work.
+    """
+    size_part = smaller / (smaller + SHOWN_SIZE)
+    shown = scores * (1 - SHOWN_PART * size_part * (1 - coverages.mean(axis=1)))
+    beyond = ((coverages.min(axis=1) - usual) / (1 - usual)).clip(0, 1)
+    raised = ((beyond - ALL_COVERED) / (1 - ALL_COVERED)).clip(0, 1) * RAISED_PART * size_part
+    all_shown: Floats = shown + (1 - shown) * raised
+    return all_shown
+
+
+def weight(surprise: Floats, scores: Floats) -> Floats:
+    """Return what pairs are ranked by; `Pair.weight` is the same.
+
+    By surprise alone, long works come first, which share much that is a small part of them. By score alone,
+    short ones do, which anybody may have written.
+    """
+    weights: Floats = scores * (1 + surprise.clip(0)) ** SURPRISE_POWER
+    return weights
