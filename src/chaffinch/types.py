@@ -264,6 +264,8 @@ class Receipt:
     also_listed: AlsoListed | None = None
     top: int | None = None
     """How many pairs are listed at most."""
+    sort: str | None = None
+    """What the list is sorted by; None for the report's own order."""
     gap: int = 0
     """Symbols. Runs of one match are at most this far apart."""
     base: Mapping[str, str] = field(default_factory=dict)
@@ -284,6 +286,8 @@ class Receipt:
         """Return the receipt for JSON, without what does not apply."""
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         scored, candidates = values.pop("scored_pairs"), values.pop("candidate_pairs")
+        if self.sort is None:
+            del values["sort"]
         values["also_listed"] = self.also_listed and self.also_listed._asdict()
         if indexes := values.pop("old_indexes"):
             values["old_indexes"] = {

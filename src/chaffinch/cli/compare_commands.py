@@ -24,6 +24,7 @@ from chaffinch.cli.app import (
     main,
 )
 from chaffinch.cli.output import LISTED, counted, print_json, printable, progress, warn_skipped
+from chaffinch.comparison.options import SORTS
 from chaffinch.errors import SkipReason, Unreadable
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 @click.option("--old", multiple=True, metavar="PATH", help="Earlier work, or an index of it. Repeatable.")
 @click.option("-o", "--output", type=PATH, help=f"A .html file or a folder.  [{_REPORT}; none with --json]")
 @click.option("--top", type=_ONE, default=500, metavar="N", help="List at most N pairs.")
+@click.option(
+    "--sort",
+    type=click.Choice(SORTS),
+    metavar="FIGURE",
+    help=f"Sort by {', '.join(SORTS)}.  [the report's own order]",
+)
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Lowest score to list.  [0.2; long runs too]")
 @click.option("-m", "--max-owners", type=_TWO, metavar="N", help="Ignore what more than N submissions share.")
 @click.option("-k", type=int, metavar="N", help="Shortest match, in symbols.  [18; 12 for programs]")
@@ -146,6 +153,7 @@ def _compare(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
         "max_owners",
         "k",
         "w",
+        "sort",
         "student_pattern",
         "exclude",
         "include",
@@ -200,11 +208,11 @@ def _print_summary(report: Report) -> None:
         little = "No pair has enough in common to be listed; --threshold 0 lists those with anything in common."
         click.echo(little if shares else "Nothing in common.")
         return
-    click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8}  submissions")
+    click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8} {'symbols':>8}  submissions")
     for pair in report.pairs[:LISTED]:
         names = f"{printable(pair.left)}  -  {printable(pair.right)}"
         surprise = "-" if pair.surprise is None else f"{pair.surprise:.1f}"
-        click.echo(f"{pair.score:6.0%} {surprise:>9} {pair.longest:8}  {names}")
+        click.echo(f"{pair.score:6.0%} {surprise:>9} {pair.longest:8} {pair.symbols:8}  {names}")
     first = f"The first {LISTED} of " if len(report.pairs) > LISTED else ""
     clusters = counted(len(report.clusters), "cluster")
     click.echo(f"{first}{counted(len(report.pairs), 'pair')} listed, {clusters}")

@@ -48,9 +48,14 @@ class Chance:
         )
         return cls(total, high, max((high - middle) / np.log((1 - MIDDLE) / (1 - HIGH)), FASTEST_FADING))
 
+    @property
+    def tail(self) -> float:
+        """Return what a weight must be above to be above the line."""
+        return self.start + TAIL * self.fading
+
     def line(self, weights: Floats) -> float:
         """Return the lowest of these weights, which descend, that is above the line; infinity if none is."""
-        in_tail = weights[weights > self.start + TAIL * self.fading]
+        in_tail = weights[weights > self.tail]
         expected = self.pairs * (1 - HIGH) * np.exp((self.start - in_tail) / self.fading)
         is_above = expected <= BY_CHANCE * np.arange(1, len(in_tail) + 1)
         return float(in_tail[is_above].min(initial=np.inf))

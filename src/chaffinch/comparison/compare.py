@@ -44,6 +44,7 @@ def compare(
     max_owners: int | None = None,
     k: int | None = None,
     w: int | None = None,
+    sort: str | None = None,
     student_pattern: str | None = None,
     exclude: str | Iterable[str] = (),
     include: str | Iterable[str] = (),
@@ -64,6 +65,11 @@ def compare(
     letter of prose or a token of a program. What you choose holds for all languages of the class; otherwise
     `k` and `w` are 18 and 18 for prose, 12 and 9 for programs.
 
+    `sort` is what the list is sorted by, if not by the report's own order: "surprise", "score", "size" (the
+    symbols in matches, as MOSS does) or "longest" (run), highest first. The same pairs qualify, and `top` takes
+    the first of them. In a class with more than two million candidate pairs, the first `top` of the report's
+    own order are sorted.
+
     `exclude` and `include` are patterns such as "*.txt" or "tests/": what not to read of folders and archives,
     and what to read although it would be skipped.
 
@@ -79,6 +85,7 @@ def compare(
         max_owners=max_owners,
         k=k,
         w=w,
+        sort=sort,
         student_pattern=student_pattern,
         threads=threads,
     )

@@ -118,9 +118,9 @@ class LanguageGroup:
         guarantee = self.recipe.guarantee or self.recipe.k
         rows = np.array(pairs, np.uint32).reshape(-1, 2)
         table = find_matches(self.corpus, rows, self.recipe.k, GAP, guarantee, threads)
-        is_prose = self.recipe.front in FRONTS
+        is_prose, weight = self.recipe.front in FRONTS, symbol_weight(self.recipe.front)
         for number, (i, j) in enumerate(pairs):
-            yield PairMatches(self.streams[i], self.streams[j], table, number, is_prose)
+            yield PairMatches(self.streams[i], self.streams[j], table, number, is_prose, weight)
 
     def common_code(self) -> Iterator[Passage]:
         """Find the passages that at least half of all have, although they are not base code."""

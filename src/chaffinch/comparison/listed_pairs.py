@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chaffinch.comparison.candidates import Floats, Indices
+from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
 from chaffinch.comparison.options import LONG_RUN, SMALLEST_CLASS, SURE_SCORE, SURPRISING, TOP, Options
 from chaffinch.comparison.pair_score import shown_score, weight
 from chaffinch.comparison.ranking import Ranking
 from chaffinch.matching.matches import PairMatches, lazy_matches
-from chaffinch.recipe import symbol_weight
 from chaffinch.types import Coverage, Document, Pair, Span, Stream, Submission
 
+MATCHED_AT_ONCE = 1 << 12
+"""Pairs. Matches are found a block at a time and not kept: those of all pairs take too much memory."""
 BUILT_AT_ONCE = TOP
 """Pairs. The matches of up to this many are built at once: building them later keeps all streams in memory."""
 
@@ -27,7 +28,7 @@ def list_pairs(
 
     A pair may share fingerprints and yet have no match, where its base code was taken out.
     """
-    examined = _Examined.of(groups, len(submissions), ranking, options.threads)
+    examined = _Examined.of(groups, len(submissions), ranking.pairs, options.threads)
     scores = ranking.convincing * shown_score(
         ranking.scores, examined.coverages, ranking.usual, ranking.smaller
     )
@@ -39,12 +40,20 @@ def list_pairs(
         is_listed = (weights >= line) | (scores >= SURE_SCORE) | is_long
     else:
         is_listed = scores >= options.threshold
+    figures = {
+        "surprise": ranking.surprise,
+        "score": scores,
+        "size": examined.symbols,
+        "longest": examined.longest,
+    }
+    if options.sort is not None:
+        order = order[np.argsort(-figures[options.sort][order], kind="stable")]
     rows = order[(is_listed & (examined.longest > 0))[order]][: options.top]
     has_surprise = len(submissions) >= SMALLEST_CLASS
     pairs = []
-    for row in rows.tolist():
+    for row, parts in zip(rows.tolist(), _parts(groups, ranking.pairs[rows], options.threads), strict=True):
         left, right = ranking.pairs[row].tolist()
-        matches, repeats = lazy_matches(examined.parts[row])
+        matches, repeats = lazy_matches(parts)
         pairs.append(
             Pair(
                 submissions[left].name,
@@ -64,9 +73,8 @@ def list_pairs(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Examined:
-    """The matches of pairs in all languages, and what they amount to; each pair has a row."""
+    """What the matches of pairs amount to; each pair has a row."""
 
-    parts: list[list[PairMatches]]
     coverages: Floats
     """The part of the left and of the right work that lies in matches."""
     longest: Indices
@@ -78,28 +86,37 @@ class _Examined:
 
     @classmethod
     def of(
-        cls, groups: Sequence[LanguageGroup], submissions: int, ranking: Ranking, threads: int | None
+        cls, groups: Sequence[LanguageGroup], submissions: int, pairs: Pairs, threads: int | None
     ) -> _Examined:
-        count = len(ranking.pairs)
-        parts: list[list[PairMatches]] = [[] for _ in range(count)]
-        covered, symbols = np.zeros((2, count, 2))
-        longest, longest_rare = np.zeros((2, count), np.int64)
+        covered, symbols = np.zeros((2, len(pairs), 2))
+        longest, longest_rare = np.zeros((2, len(pairs)), np.int64)
+        for start in range(0, len(pairs), MATCHED_AT_ONCE):
+            some = pairs[start : start + MATCHED_AT_ONCE]
+            for row, parts in enumerate(_parts(groups, some, threads), start):
+                for part in parts:
+                    symbols[row] += part.covered
+                    covered[row] += np.array(part.covered) * part.symbol_weight
+                longest[row] = max((part.longest for part in parts), default=0)
+                longest_rare[row] = max((part.longest_of(COMMON_OWNERS - 1) for part in parts), default=0)
         sizes = np.zeros(submissions)
         for group in groups:
             sizes[group.members] += group.sizes()
-            numbers = np.full(submissions, -1)
-            numbers[group.members] = np.arange(len(group.members))
-            in_group = numbers[ranking.pairs]
-            rows = np.flatnonzero((in_group >= 0).all(axis=1))
-            pairs = [(a, b) for a, b in in_group[rows].tolist()]
-            for row, part in zip(rows.tolist(), group.matches(pairs, threads), strict=True):
-                parts[row].append(part)
-                symbols[row] += part.covered
-                covered[row] += np.array(part.covered) * symbol_weight(group.recipe.front)
-                longest[row] = max(longest[row], part.longest)
-                longest_rare[row] = max(longest_rare[row], part.longest_of(COMMON_OWNERS - 1))
-        coverages = (covered / sizes[ranking.pairs].clip(1e-9)).clip(0, 1)
-        return cls(parts, coverages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
+        coverages = (covered / sizes[pairs].clip(1e-9)).clip(0, 1)
+        return cls(coverages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
+
+
+def _parts(groups: Sequence[LanguageGroup], pairs: Pairs, threads: int | None) -> list[list[PairMatches]]:
+    """Return what each pair of submissions shares in each language."""
+    parts: list[list[PairMatches]] = [[] for _ in range(len(pairs))]
+    for group in groups:
+        numbers = np.full(int(max(pairs.max(initial=0), group.members.max(initial=0))) + 1, -1)
+        numbers[group.members] = np.arange(len(group.members))
+        in_group = numbers[pairs]
+        rows = np.flatnonzero((in_group >= 0).all(axis=1))
+        both = [(a, b) for a, b in in_group[rows].tolist()]
+        for row, part in zip(rows.tolist(), group.matches(both, threads), strict=True):
+            parts[row].append(part)
+    return parts
 
 
 def with_read_documents(groups: Sequence[LanguageGroup], submissions: Sequence[Submission]) -> list[Submission]:

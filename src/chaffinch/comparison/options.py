@@ -19,6 +19,8 @@ SHORTEST_K = 4
 SMALLEST_CLASS = 5
 """Submissions, with earlier work. A smaller class does not show how much any two of its works usually share, so
 its pairs have no surprise."""
+SORTS = ("surprise", "score", "size", "longest")
+"""What the list can be sorted by, besides the report's own order."""
 LONG_RUN = 90
 """Symbols. A run this long that few others have is listed even when it is a small part of both works."""
 
@@ -33,6 +35,7 @@ class Options:
     max_owners: int | None = None
     k: int | None = None
     w: int | None = None
+    sort: str | None = None
     student_pattern: str | None = None
     threads: int | None = None
 
@@ -43,6 +46,8 @@ class Options:
             raise BadRecipe(f"top is {self.top}; choose 1 or more, or None for all")
         if self.max_owners is not None and self.max_owners < 2:
             raise BadRecipe(f"max_owners is {self.max_owners}; choose 2 or more, or None")
+        if self.sort not in (None, *SORTS):
+            raise BadRecipe(f"sort is {self.sort!r}; choose one of {', '.join(SORTS)}, or None")
         if self.recipe("text").k < SHORTEST_K:
             raise BadRecipe(f"k is {self.k}; choose {SHORTEST_K} or more: any two works share shorter pieces")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from chaffinch.comparison.candidates import Floats, Indices, Pairs, surprise
 from chaffinch.comparison.chance import Chance
 from chaffinch.comparison.language_group import LanguageGroup
-from chaffinch.comparison.options import SMALLEST_CLASS, SURPRISING, Options
+from chaffinch.comparison.options import SMALLEST_CLASS, SURE_SCORE, SURPRISING, Options
 from chaffinch.comparison.pair_score import Works, weight
 from chaffinch.comparison.score import blocks
 
@@ -178,7 +178,7 @@ def rank(groups: Sequence[LanguageGroup], submissions: int, all_pairs: int, opti
         np.concatenate([np.ones(len(rows)), np.full(len(sample), each)]),
         all_pairs,
     )
-    chosen = _chosen(scores * convincing, surprises, weights, options)
+    chosen = _chosen(scores * convincing, surprises, weights, chance, options)
     return Ranking(
         pool.pairs[rows[chosen]],
         scores[chosen],
@@ -198,17 +198,18 @@ def _examined(top: int | None) -> int:
     return max(int(EXAMINED_PER_LISTED * (top or 0)), LEAST_EXAMINED)
 
 
-def _chosen(scores: Floats, surprises: Floats, weights: Floats, options: Options) -> Indices:
-    """Return the rows to examine: the heaviest, and without a threshold the most surprising, too."""
-    possible = np.flatnonzero(scores >= LOWER_BEFORE * (options.threshold or 0))
-    if options.top is None:
-        return possible
-    count = _examined(options.top)
-    chosen = possible[np.argsort(-weights[possible], kind="stable")[:count]]
+def _chosen(scores: Floats, surprises: Floats, weights: Floats, chance: Chance, options: Options) -> Indices:
+    """Return the rows of the pairs that may be listed; if you chose no order, only the first of them."""
     if options.threshold is None:
-        surprising = np.flatnonzero(surprises >= SURPRISING)
-        chosen = np.union1d(chosen, surprising[np.argsort(-surprises[surprising], kind="stable")[: options.top]])
-    return np.sort(chosen)
+        is_possible = (weights > LOWER_BEFORE * chance.tail) | (scores > LOWER_BEFORE * SURE_SCORE)
+    else:
+        is_possible = scores >= LOWER_BEFORE * options.threshold
+    possible = np.flatnonzero(is_possible)
+    surprising = np.flatnonzero(surprises >= SURPRISING) if options.threshold is None else possible[:0]
+    if options.top is not None and (options.sort is None or len(scores) > EXACT_PAIRS):
+        possible = possible[np.argsort(-weights[possible], kind="stable")[: _examined(options.top)]]
+        surprising = surprising[np.argsort(-surprises[surprising], kind="stable")[: options.top]]
+    return np.union1d(possible, surprising)
 
 
 def _difference(some: Indices, others: Indices) -> Indices:

@@ -36,6 +36,7 @@ def make_receipt(
         line=line if math.isfinite(line) else None,
         also_listed=options.also_listed,
         top=options.top,
+        sort=options.sort,
         gap=GAP,
         base={d.name: sha256(d.data).hexdigest() for submission in base for d in submission.documents},
         base_symbols={name: group.base_symbols for name, group in by_language.items()},

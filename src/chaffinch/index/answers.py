@@ -55,7 +55,8 @@ class Hit:
     matches: tuple[Match, ...]
     """With the query on the left. Empty if the index stores nothing that shows where."""
     weight: float
-    """How much is shared; rare passages count more. Hits are ranked by this."""
+    """How much is shared. Rare passages count more, and documents longer than the query less, down to half.
+    Hits are ranked by this."""
     note: str = ""
     """A caution about the numbers."""
 

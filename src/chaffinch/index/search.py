@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -19,7 +20,7 @@ from chaffinch.index.evidence import Evidence, matches_in_postings, matches_in_t
 from chaffinch.index.koala import selection
 from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import Store
-from chaffinch.matching.rarity import rarity
+from chaffinch.index.weights import MAX_DIVISOR, divisor, is_common, owner_weights
 from chaffinch.native.segment import LookupResult
 from chaffinch.read.for_recipe import ready_for
 from chaffinch.types import Document, Fingerprints, Span
@@ -28,12 +29,10 @@ TOP = 20
 """Hits returned by default."""
 _MIN_LOOKUPS = 64
 """Fingerprints looked up at the lowest effort."""
-_MAX_TIES = 2000
-"""Upper bound on equally heavy candidates beyond the last one. The order of adding should not decide."""
+_MAX_SIZES = 2000
+"""Upper bound on candidates beyond the last one whose sizes are read, because they may still rank before it."""
 _MAX_REFILL = 1000
 """Upper bound on documents read in one batch when refilling dropped hits."""
-_COMMON = 0.5
-"""Fingerprints that weigh less than this are reported as discounted."""
 
 Floats = NDArray[np.float64]
 
@@ -149,7 +148,7 @@ class Candidates:
         owners = np.bincount(hash_numbers[is_first], minlength=query.looked_up)
         self.owners[: query.looked_up] = owners
         is_ignored = selection.ignored(owners, store.settings)
-        weights = rarity(owners, self.searched)
+        weights = owner_weights(owners, self.searched)
         weights[is_boilerplate | is_ignored] = 0
         counts = (~(is_boilerplate | is_ignored)).astype(np.float64)
         numbers, rows = _distinct(holders)
@@ -175,7 +174,7 @@ class Candidates:
         discounts = {
             DiscountReason.BOILERPLATE: is_boilerplate,
             DiscountReason.IGNORED: is_ignored,
-            DiscountReason.COMMON: weights < _COMMON,
+            DiscountReason.COMMON: is_common(owners, self.searched),
         }
         numbers = np.select([*discounts.values()], range(1, len(discounts) + 1), 0)
         self.discounted = tuple(self._discounts(numbers, [*discounts])) if numbers.any() else ()
@@ -216,25 +215,33 @@ class Candidates:
         return hits[:wanted]
 
     def ranked(self, top: int) -> Iterator[int]:
-        """Yield the rows of the candidates, the heaviest first; among equals, those that have little else.
+        """Yield the rows of the candidates, the heaviest for their size first; among equals, those that have
+        little else.
 
-        Sizes are read from the store when they are needed, for about `top` candidates at a time.
+        Sizes are read from the store when they are needed: for about `top` candidates at a time, and for those
+        that weigh enough to rank among them if they are small.
         """
         order = np.lexsort((self.documents, -self.weights))
         lightness = -self.weights[order]
         weights, shared = self.weights.tolist(), self.of_document.tolist()
+        waiting: list[tuple[float, float, str, int]] = []
         first = 0
-        while first < len(order):
-            end = min(first + top, len(order))
-            end = min(int(np.searchsorted(lightness, lightness[end - 1], "right")), end + _MAX_TIES)
-            some = order[first:end]
-            rows = dict(zip(self.documents[some].tolist(), some.tolist(), strict=True))
-            keys = [
-                (-weights[rows[number]], -shared[rows[number]] / max(postings, 1), name, rows[number])
-                for number, (postings, name) in self.store.sizes(list(rows)).items()
-            ]
-            yield from (row for *_, row in sorted(keys))
-            first = end
+        while first < len(order) or waiting:
+            if first < len(order):
+                last = min(first + top, len(order)) - 1
+                end = int(np.searchsorted(lightness, lightness[last] / MAX_DIVISOR, "right"))
+                some = order[first : min(end, last + 1 + _MAX_SIZES)]
+                rows = dict(zip(self.documents[some].tolist(), some.tolist(), strict=True))
+                for number, (postings, name) in self.store.sizes(list(rows)).items():
+                    row = rows[number]
+                    lighter = -weights[row] / divisor(postings, len(self.query.prints))
+                    waiting.append((lighter, -shared[row] / max(postings, 1), name, row))
+                waiting.sort()
+                first += len(some)
+            rest = lightness[first] if first < len(order) else 0.0
+            count = max(bisect_left(waiting, (rest,)), top)
+            yield from (row for *_, row in waiting[:count])
+            waiting = waiting[count:]
 
     def records(self, rows: Iterable[int]) -> dict[int, DocumentRecord]:
         numbers = {row: int(self.documents[row]) for row in rows}
@@ -287,5 +294,6 @@ class Candidates:
         named = answers.relation(of_query, of_document, sizes)
         if named is Relation.IDENTICAL and not is_certain:
             named = Relation.EDITED
-        matches, weight = evidence.matches if evidence else (), float(self.weights[row])
+        matches = evidence.matches if evidence else ()
+        weight = float(self.weights[row]) / divisor(record.postings, len(query.prints))
         return Hit(record, Containment(of_query, of_document), resemblance, named, matches, weight, note)

@@ -17,7 +17,7 @@ GLOSSARY = {
     "work may contain the whole smaller one.",
     "surprise": "how much more these two share than each of them usually shares with the others, in standard "
     "deviations. Near 0, they are like any two works of the class. In a very small class it is not known. "
-    "Pairs are ranked by surprise times score.",
+    "The report's own order is by surprise times score.",
 }
 
 

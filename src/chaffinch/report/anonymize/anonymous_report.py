@@ -69,7 +69,9 @@ def in_order(report: Report, names: Names) -> list[Pair]:
     """Return the pairs by rank, and within a rank by label; the first label is on the left."""
     number = _numbers(names)
     exchanged = (p if number[p.left] <= number[p.right] else _exchanged(p) for p in report.pairs)
-    ranks = groupby(exchanged, lambda p: (p.surprise, p.score))
+    # Pairs that are equal in all that the order depends on are in the order of names.
+    figure = {"size": "symbols", "longest": "longest"}.get(report.receipt.sort or "", "score")
+    ranks = groupby(exchanged, lambda p: (p.surprise, p.score, getattr(p, figure)))
     return [p for _, same in ranks for p in sorted(same, key=lambda p: (number[p.left], number[p.right]))]
 
 

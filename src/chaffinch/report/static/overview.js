@@ -22,6 +22,7 @@ export function overview() {
     earlier ? counted(earlier, "earlier submission") : "",
     counted(index.pairs.length, "pair") + " listed",
     counted(index.clusters.length, "cluster"),
+    index.receipt.sort ? "sorted by " + index.receipt.sort : "",
   ];
   const none = "No pair is listed. No two submissions share more than base code and what is usual in this class.";
   main.append(intro("Pairs with something in common", ...facts));

@@ -82,6 +82,7 @@ export interface Passage {
 export interface Receipt {
   [key: string]: unknown;
   background?: string;
+  sort?: string;
   base?: Record<string, unknown>;
   base_symbols?: Record<string, number>;
   max_owners?: number | null;
