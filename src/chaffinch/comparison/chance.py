@@ -14,7 +14,7 @@ BY_CHANCE = 0.2
 MIDDLE, HIGH = 0.5, 0.8
 """Quantiles of the weights, which show how fast chance fades. If a third of a class copy from each other, their
 pairs are a ninth of all, and above both quantiles."""
-FASTEST_FADING = 0.04
+FASTEST_FADING = 0.05
 """The least difference of weights in which chance falls to a third: a class that shares nothing shows none."""
 TAIL = 2
 """The line is at least this many times the fading above the higher quantile."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chaffinch.comparison.options import SURE_SCORE
+from chaffinch.comparison.options import CLUSTER_SCORE, SURE_SCORE
 from chaffinch.types import Cluster, Pair
 
 
@@ -17,7 +17,7 @@ def find_clusters(pairs: Sequence[Pair], line: float) -> tuple[Cluster, ...]:
             leaders[name] = name = leaders[leaders[name]]
         return name
 
-    linking = [pair for pair in pairs if pair.weight >= line or pair.score >= SURE_SCORE]
+    linking = [pair for pair in pairs if _links(pair, line)]
     for pair in linking:
         leaders[leader(pair.left)] = leader(pair.right)
     members: dict[str, list[str]] = {}
@@ -28,3 +28,9 @@ def find_clusters(pairs: Sequence[Pair], line: float) -> tuple[Cluster, ...]:
         best_scores[leader(pair.left)] = max(best_scores.get(leader(pair.left), 0.0), pair.score)
     clusters = [Cluster(tuple(names), best_scores[head]) for head, names in members.items()]
     return tuple(sorted(clusters, key=lambda c: (-len(c.submissions), -c.score, c.submissions)))
+
+
+def _links(pair: Pair, line: float) -> bool:
+    if pair.surprise is None:
+        return pair.score >= CLUSTER_SCORE
+    return pair.weight >= line or pair.score >= SURE_SCORE

@@ -28,7 +28,12 @@ def list_pairs(
 
     A pair may share fingerprints and yet have no match, where its base code was taken out.
     """
-    examined = _Examined.of(groups, len(submissions), ranking.pairs, options.threads)
+    has_surprise = len(submissions) >= SMALLEST_CLASS
+    sizes = np.zeros(len(submissions))
+    for group in groups:
+        sizes[group.members] += group.sizes()
+    few = max(2, min(COMMON_OWNERS - 1, len(submissions) // 3)) if has_surprise else len(submissions)
+    examined = _Examined.of(groups, sizes, ranking.pairs, few, options.threads)
     scores = ranking.convincing * shown_score(
         ranking.scores, examined.coverages, ranking.usual, ranking.smaller
     )
@@ -36,7 +41,8 @@ def list_pairs(
     order = np.lexsort((-ranking.surprise, -weights))
     line = ranking.chance.line(weights[order])
     if options.threshold is None:
-        is_long = (ranking.surprise >= SURPRISING) & (examined.longest_rare >= LONG_RUN)
+        is_surprising = ranking.surprise >= (SURPRISING if has_surprise else 0)
+        is_long = is_surprising & (examined.longest_rare >= LONG_RUN)
         is_listed = (weights >= line) | (scores >= SURE_SCORE) | is_long
     else:
         is_listed = scores >= options.threshold
@@ -49,7 +55,6 @@ def list_pairs(
     if options.sort is not None:
         order = order[np.argsort(-figures[options.sort][order], kind="stable")]
     rows = order[(is_listed & (examined.longest > 0))[order]][: options.top]
-    has_surprise = len(submissions) >= SMALLEST_CLASS
     pairs = []
     for row, parts in zip(rows.tolist(), _parts(groups, ranking.pairs[rows], options.threads), strict=True):
         left, right = ranking.pairs[row].tolist()
@@ -86,8 +91,9 @@ class _Examined:
 
     @classmethod
     def of(
-        cls, groups: Sequence[LanguageGroup], submissions: int, pairs: Pairs, threads: int | None
+        cls, groups: Sequence[LanguageGroup], sizes: Floats, pairs: Pairs, few: int, threads: int | None
     ) -> _Examined:
+        """Find the matches of pairs. `sizes` has how much each submission has; `few` owners make a match rare."""
         covered, symbols = np.zeros((2, len(pairs), 2))
         longest, longest_rare = np.zeros((2, len(pairs)), np.int64)
         for start in range(0, len(pairs), MATCHED_AT_ONCE):
@@ -97,10 +103,7 @@ class _Examined:
                     symbols[row] += part.covered
                     covered[row] += np.array(part.covered) * part.symbol_weight
                 longest[row] = max((part.longest for part in parts), default=0)
-                longest_rare[row] = max((part.longest_of(COMMON_OWNERS - 1) for part in parts), default=0)
-        sizes = np.zeros(submissions)
-        for group in groups:
-            sizes[group.members] += group.sizes()
+                longest_rare[row] = max((part.longest_of(few) for part in parts), default=0)
         coverages = (covered / sizes[pairs].clip(1e-9)).clip(0, 1)
         return cls(coverages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
 

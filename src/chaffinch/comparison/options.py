@@ -21,6 +21,8 @@ SMALLEST_CLASS = 5
 its pairs have no surprise."""
 SORTS = ("surprise", "score", "size", "longest")
 """What the list can be sorted by, besides the report's own order."""
+CLUSTER_SCORE = 0.5
+"""Pairs without a surprise form clusters from this score on."""
 LONG_RUN = 90
 """Symbols. A run this long that few others have is listed even when it is a small part of both works."""
 

@@ -9,15 +9,19 @@ from hashlib import blake2b
 import numpy as np
 
 from chaffinch.comparison.candidates import Floats, Indices, Pairs
-from chaffinch.comparison.language_group import LanguageGroup
+from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
 from chaffinch.comparison.score import blocks
 from chaffinch.matching.rarity import scarcity
 from chaffinch.types import SURPRISE_POWER
 
 FEW_TOKENS = 25
 """Tokens. Two works of this size that are the same are half as convincing as long ones."""
+ENOUGH_TOKENS = 250
+"""Tokens. Two works of this size or more that are the same are fully convincing."""
 SKELETON = 100
-"""Tokens. The content that many hand in alike counts in full if it is many times as long."""
+"""Tokens. What several hand in alike may be what they were given, if it is shorter than this."""
+RING = 1 / 3
+"""The part of a class that may have copied from each other. If more have the same, they were given it."""
 SHOWN_PART = 0.5
 """The part of a score that follows the coverage, in long works."""
 SHOWN_SIZE = 200
@@ -73,11 +77,21 @@ class Works:
         for block in blocks(len(pairs)):
             left, right = pairs[block].T
             smaller = self.smaller(pairs[block])
-            convincing[block] = 1 - 2 ** (-smaller / FEW_TOKENS)
+            grown = 1 - 2 ** (-smaller.clip(max=ENOUGH_TOKENS) / FEW_TOKENS)
+            convincing[block] = grown / (1 - 2 ** (-ENOUGH_TOKENS / FEW_TOKENS))
             same = np.flatnonzero(self.contents[left] == self.contents[right])
-            scarce = scarcity(self.owners[left[same]], len(self.totals))
-            convincing[block][same] *= scarce ** (SKELETON / (SKELETON + smaller[same]))
+            convincing[block][same] *= self._scarce(self.owners[left[same]], smaller[same])
         return convincing
+
+    def _scarce(self, owners: Indices, sizes: Floats) -> Floats:
+        """Return how much the content of works of these sizes says that as many submissions have alike.
+
+        A few tokens may be what everybody was given. Long works are copies, unless more than a ring have them.
+        """
+        is_given = (owners >= COMMON_OWNERS) & (owners > RING * len(self.totals))
+        power = np.where(is_given, SKELETON / (SKELETON + sizes), (1 - sizes / SKELETON).clip(0))
+        scarce: Floats = scarcity(owners, len(self.totals)) ** power
+        return scarce
 
 
 def shown_score(scores: Floats, coverages: Floats, usual: Floats, smaller: Floats) -> Floats:

@@ -201,7 +201,9 @@ def _examined(top: int | None) -> int:
 def _chosen(scores: Floats, surprises: Floats, weights: Floats, chance: Chance, options: Options) -> Indices:
     """Return the rows of the pairs that may be listed; if you chose no order, only the first of them."""
     if options.threshold is None:
-        is_possible = (weights > LOWER_BEFORE * chance.tail) | (scores > LOWER_BEFORE * SURE_SCORE)
+        # In a class of two or three, chance is not known, and any long run is listed.
+        tail = LOWER_BEFORE * chance.tail if surprises.any() else 0.0
+        is_possible = (weights > tail) | (scores > LOWER_BEFORE * SURE_SCORE)
     else:
         is_possible = scores >= LOWER_BEFORE * options.threshold
     possible = np.flatnonzero(is_possible)
