@@ -81,8 +81,9 @@ def test_only_the_language_asked_for_is_compared(tmp_path: Path) -> None:
     assert listed(folder) == {("ann", "ben"), ("cat", "dan")}
     unknown = class_of(tmp_path / "unknown", {name: program(1, "c") for name in ("a.foo", "b.foo")})
     assert listed(unknown, "-l", "c") == {("a", "b")}
-    report = chaffinch.compare([File("a", b"x" * 99, language="klingon"), File("b.c", b"int x;")])
-    assert ("a", "no language 'klingon' is known") in [(s.name, s.detail) for s in report.skipped]
+    unknown_to_pygments = File("a", b"x" * 99, language="pygments:klingon")
+    report = chaffinch.compare([unknown_to_pygments, File("b.c", b"int x;")])
+    assert ("a", "no language 'pygments:klingon' is known") in [(s.name, s.detail) for s in report.skipped]
 
 
 def test_each_year_of_earlier_work_is_a_class(two: Path, tmp_path: Path) -> None:

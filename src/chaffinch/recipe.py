@@ -11,7 +11,9 @@ from chaffinch.languages import language
 
 # Front ends and their versions; a front end gets a new version when its symbols change. The other front ends
 # are the programming languages.
-FRONTS = {"text": 1, "consonants": 1, "bytes": 1}
+FRONTS = {"text": 1, "consonants": 1, "bytes": 1, "data": 1}
+DATA = "data"
+"""The front end for data beside programs: the same as for text, but it says less."""
 CODE = "code"
 """The front end for programs in any language: each is lexed in its own language, into shared symbols."""
 
@@ -25,6 +27,8 @@ MAX_W = 65536
 MAX_SKIP = 2**32 - 1
 LETTERS_PER_TOKEN = 5.0
 """Letters of prose that say as much as one token of a program."""
+DATA_WEIGHT = 0.1
+"""How much a letter of a data file says, compared with a letter of prose."""
 
 _FRONT_DEFAULT: Any = None
 """Stands for the default of the front end."""
@@ -175,4 +179,6 @@ def recipe_for(front: str, k: int | None = None, w: int | None = None) -> Recipe
 
 def symbol_weight(front: str) -> float:
     """Return how much one symbol says, in tokens."""
-    return 1 / LETTERS_PER_TOKEN if front in FRONTS else 1.0
+    if front not in FRONTS:
+        return 1.0
+    return (DATA_WEIGHT if front == DATA else 1.0) / LETTERS_PER_TOKEN

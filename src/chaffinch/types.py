@@ -63,6 +63,10 @@ class Document:
     """Hash of the file, if `data` is not what the file holds: extracted text, or text in another encoding."""
 
     def __post_init__(self) -> None:
+        if self.language:
+            known = import_module("chaffinch.languages.language").checked(self.language)
+            if known != self.language:
+                object.__setattr__(self, "language", known)
         if not (self.encoding and self.format and self.language):
             file = File(self.name, self.data, self.encoding or None, self.format or None, self.language or None)
             # By name, since reading comes after this module.
@@ -236,6 +240,13 @@ class CommonFile:
     """The submissions that have nothing besides such files."""
 
 
+class Note(NamedTuple):
+    """Something to know about documents that were compared."""
+
+    detail: str
+    names: tuple[str, ...]
+
+
 class AlsoListed(NamedTuple):
     """A pair below the line is listed too if it reaches this score, or both this surprise and this run."""
 
@@ -317,6 +328,8 @@ class Report:
     """For each submission, what was not compared: base code, and code with more than `max_owners` owners."""
     common_files: tuple[CommonFile, ...] = ()
     """Files that most submissions have, which were taken as base code."""
+    notes: tuple[Note, ...] = ()
+    """Which documents were read in a language that their names do not show."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """For each submission whose date is known, when it was handed in, in ISO 8601."""
 

@@ -23,9 +23,10 @@ from chaffinch.cli.app import (
     exit_code,
     main,
 )
-from chaffinch.cli.output import LISTED, counted, print_json, printable, progress, warn_skipped
+from chaffinch.cli.output import LISTED, counted, print_json, printable, progress, warn, warn_skipped
 from chaffinch.comparison.options import SORTS
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.skipped_groups import first_of
 
 if TYPE_CHECKING:
     from chaffinch.types import Report
@@ -195,6 +196,8 @@ def _read_verdicts(path: Path | None) -> dict[str, Any] | None:
 def _print_summary(report: Report) -> None:
     """Print what was compared, what was skipped, and the first pairs."""
     warn_skipped(report.skipped, "the report lists all of them")
+    for note in report.notes:
+        warn(f"{first_of(note.names)}: {note.detail}")
     compared = [
         counted(len(report.submissions), "submission"),
         f"{len(report.old):,} of earlier work" if report.old else "",

@@ -8,13 +8,13 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from chaffinch.comparison.by_language import LanguageChoice, notes_on_languages
 from chaffinch.comparison.clusters import find_clusters
 from chaffinch.comparison.common_files import find_common_files
 from chaffinch.comparison.dates import Dated, dated
 from chaffinch.comparison.earlier import read_earlier
 from chaffinch.comparison.inputs import (
     Comparable,
-    group_by_language,
     refuse_addresses,
     require_enough,
     require_existing,
@@ -104,12 +104,13 @@ def compare(
     base_submissions += earlier.boilerplate
     skipped += [*earlier.skipped, *skipped_base]
     submissions = with_unique_names(new, earlier.submissions)
-    by_language = group_by_language(submissions, language, skipped)
+    choice = LanguageChoice.of(submissions, language)
+    by_language = choice.group(submissions, skipped)
     if language != "auto":
         require_language(len(new), by_language, language)
-    base_by_language = group_by_language(base_submissions, language, skipped)
+    base_by_language = choice.group(base_submissions, skipped)
     common_files = find_common_files(submissions[: len(new)], base_submissions)
-    common_by_language = group_by_language([Submission("", common_files.documents)], language, [])
+    common_by_language = choice.group([Submission("", common_files.documents)], [])
     groups = []
     for name, documents in by_language.items():
         progress(f"Comparing {len(documents)} submissions in {name} ...")
@@ -141,6 +142,7 @@ def compare(
             old_indexes=earlier.indexes,
         ),
         common_files=common_files.listed,
+        notes=notes_on_languages(new),
         ignored=ignored_spans(groups, submissions),
         streams=listed_streams(groups, submissions, pairs),
     )

@@ -1,17 +1,14 @@
-"""What the caller of `compare` gives -> submissions with unique names, grouped by language."""
+"""What the caller of `compare` gives -> submissions with unique names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from itertools import chain, count
 from pathlib import Path
 
-from chaffinch.errors import BadRecipe, NothingToCompare, SkipReason, Unreadable
+from chaffinch.errors import NothingToCompare, SkipReason, Unreadable
 from chaffinch.index.address import is_database, refuse_address
-from chaffinch.languages import language
 from chaffinch.read import collect
-from chaffinch.recipe import CODE, FRONTS, Recipe
 from chaffinch.types import Document, File, Skipped, Submission
 
 _NAMED = 3
@@ -90,41 +87,3 @@ def with_unique_names(new: Sequence[Submission], earlier: Sequence[Submission]) 
             name = next(name for name in names if name not in unique)
             unique[name] = Submission(name, submission.documents)
     return list(unique.values())
-
-
-def group_by_language(
-    submissions: Sequence[Submission], asked: str, skipped: list[Skipped]
-) -> dict[str, dict[int, list[Document]]]:
-    """Return for each language the documents of each submission that has any, by the submission's number.
-
-    Documents that are not in the language asked for are added to `skipped`.
-    """
-    wanted = None if asked in ("auto", CODE) else Recipe(asked).front
-    families = [[language.family(d.language) for d in s.documents] for s in submissions]
-    accepted = {language.family((wanted or "").removesuffix(language.KEEP_NAMES))}
-    if not any(family in accepted for of_submission in families for family in of_submission):
-        accepted.add("text")  # who names a language may mean files whose names do not show it
-    groups: dict[str, dict[int, list[Document]]] = {}
-    for number, (submission, of_submission) in enumerate(zip(submissions, families, strict=True)):
-        for document, family in zip(submission.documents, of_submission, strict=True):
-            detail = ""
-            if wanted is None:
-                if asked == CODE and family == "text":
-                    detail = "not a program"
-                elif not _is_known(family):
-                    detail = f"no language {family!r} is known"
-            elif wanted not in FRONTS and not (family in accepted and document.format == "plain"):
-                detail = f"not {wanted}"
-            if detail:
-                skipped.append(Skipped(document.name, SkipReason.OTHER_LANGUAGE, detail))
-            else:
-                groups.setdefault(wanted or family, {}).setdefault(number, []).append(document)
-    return dict(sorted(groups.items()))
-
-
-@cache
-def _is_known(front: str) -> bool:
-    try:
-        return bool(Recipe(front))
-    except BadRecipe:
-        return False

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Any
 
-from chaffinch.errors import ChaffinchError
+from chaffinch.errors import BadRecipe, ChaffinchError
 
 KEEP_NAMES = "+names"
 """Added to a language: names, numbers and strings are compared by what they say."""
@@ -21,8 +21,12 @@ _ALLOWED = {
     "name", "version", "aliases", "extensions", "interpreters", "keywords", "ignore_case", "starts_name",
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
     "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony", "shared_extensions",
-    "signs", "compared_as", "reopens", "here", "starts_number", "inside_number", "outside",
+    "signs", "content_signs", "compared_as", "reopens", "here", "starts_number", "inside_number", "outside",
 }  # fmt: skip
+
+
+_COPIES = ("bak", "backup", "old", "orig", "copy", "tmp", "save")
+"""Endings that programs and people add to the name of a copy."""
 
 
 @cache
@@ -69,8 +73,16 @@ def _signs() -> dict[str, list[tuple[re.Pattern[bytes], str]]]:
 
 def _suffix(name: str) -> str:
     """Return what follows the last dot of a file's name. It runs for every document, and a Path is too slow."""
-    last = name[name.rfind("/") + 1 :]
-    return last[last.rfind(".") + 1 :].lower() if last.rfind(".") > 0 else ""
+    last = name[name.rfind("/") + 1 :].rstrip("~")
+    suffix = last[last.rfind(".") + 1 :].lower() if last.rfind(".") > 0 else ""
+    if suffix in _COPIES or suffix.isdecimal():  # main.c.bak, main.cpp.1
+        return _suffix(last[: last.rfind(".")])
+    return suffix
+
+
+def inside_name(name: str) -> str | None:
+    """Return the language that a name shows before its last ending: that of main.c.txt is C."""
+    return _index("extensions").get(_suffix(name[: name.rfind(".")])) if "." in name else None
 
 
 def of_file(name: str, head: bytes) -> str | None:
@@ -87,6 +99,18 @@ def of_file(name: str, head: bytes) -> str | None:
     programs = [PurePath(word).name.rstrip("0123456789.") for word in words if not word.startswith("-")]
     asked = programs[1:] if programs[:1] == ["env"] else programs
     return _index("interpreters").get(asked[0].lower()) if asked else None
+
+
+@cache
+def checked(name: str) -> str:
+    """Return the name of a document's language: "text", "bytes", or a programming language by name or alias."""
+    bare, keep, rest = name.partition(KEEP_NAMES)
+    if name in ("text", "bytes") or name.startswith(OTHER):  # Pygments may be missing; comparing says so
+        return name
+    known = None if rest else named(bare)
+    if known is None and (known := other(name)) is None:
+        raise BadRecipe(f"unknown language {name!r} of a document; `chaffinch languages` lists them")
+    return known if known.startswith(OTHER) else known + keep
 
 
 def family(language: str) -> str:

@@ -102,8 +102,9 @@ def submissions(
     """Return what every student handed in, and what is skipped.
 
     `pattern` is a regular expression that finds a student's name in a path. A `File` or a `Document` is a
-    submission of its own. `include` and `exclude` are patterns such as "*.txt" or "tests/": what else to read
-    of folders and archives, and what not to read.
+    submission of its own. `include` and
+    `exclude` are patterns such as "*.txt" or "tests/": what else to read of folders and archives, and what not
+    to read.
     """
     return by_rules(items, Rules.of(include, exclude), pattern)
 

@@ -8,10 +8,12 @@ from dataclasses import replace
 from importlib import import_module
 
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.languages import by_content
 from chaffinch.languages import language as languages
 from chaffinch.read import encoding as encodings
 from chaffinch.read.budget import Budget
 from chaffinch.read.detect import ARCHIVES, detect_format
+from chaffinch.read.file_kinds import shows_kind
 from chaffinch.read.own_reports import OWN_REPORT, is_own_report
 from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.types import Document, File, Skipped
@@ -87,7 +89,7 @@ def text_document(file: File, format: str, language: str | None = None) -> Docum
     Spans point into the document's bytes, which are the file's own wherever the core can read them. A program
     with lone carriage returns gets line feeds, and text that the core cannot read in place becomes UTF-8.
     """
-    language, data = language or file.language or language_of(file), file.data
+    language, data = language or file.language or language_of(file, format), file.data
     encoding = file.encoding or encodings.detect(data, is_page=format == "html")
     if not encodings.is_read_in_place(encoding, format, is_program=language != TEXT):
         data, encoding = encodings.to_utf8(file.name, data, encoding), encodings.UTF8
@@ -101,6 +103,8 @@ def check_types(item: File | Document) -> None:
     if not (isinstance(item.name, str) and isinstance(item.data, bytes)):
         given = f"{item.name!r} and {type(item.data)}"
         raise TypeError(f"a {type(item).__name__} has a name and bytes, not {given}")
+    if item.language:
+        languages.checked(item.language)
 
 
 def only_document(file: File) -> Document:
@@ -127,6 +131,18 @@ def _with_line_feeds(data: bytes) -> bytes:
     return _LONE_RETURN.sub(b"\n", data)
 
 
-def language_of(file: File) -> str:
-    """Return the language a file is compared in: a programming language, or "text"."""
-    return languages.of_file(file.name, file.data[:_LANGUAGE_HEAD_BYTES]) or TEXT
+def language_of(file: File, format: str) -> str:
+    """Return the language a file is compared in: a programming language, or "text".
+
+    The name decides if it shows the language, or that this is no program. Otherwise the content decides.
+    """
+    head = file.data[:_LANGUAGE_HEAD_BYTES]
+    by_name = languages.of_file(file.name, head)
+    if by_name is not None or format != "plain" or shows_kind(file.name):
+        return by_name or TEXT
+    encoding = encodings.by_first_bytes(head)
+    if encoding.startswith(("utf-16", "utf-32")):
+        head = head.decode(encoding, "replace").encode()
+    if not by_content.looks_like_code(head):
+        return TEXT
+    return languages.inside_name(file.name) or by_content.of_content(head) or TEXT

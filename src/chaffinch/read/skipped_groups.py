@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from chaffinch.errors import SkipReason
@@ -22,9 +22,12 @@ class SkippedGroup(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return the first name, and how many more there are."""
-        more = len(self.names) - 1
-        return f"{self.names[0]} and {more:,} more" if more else self.names[0]
+        return first_of(self.names)
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return the first name, and how many more there are."""
+    return f"{names[0]} and {len(names) - 1:,} more" if len(names) > 1 else names[0]
 
 
 def grouped(skipped: Iterable[Skipped]) -> list[SkippedGroup]:

@@ -226,6 +226,11 @@ def _bare(path: str) -> str:
     return platforms.without_archive(_last(path))
 
 
+def plain_name(path: str, *, is_archive: bool = False) -> str:
+    """Return the name of a student who handed in one file or archive."""
+    return _plain_name(_last(path), is_archive)
+
+
 def _plain_name(entry: str, is_folder: bool) -> str:
     """Return the name of a folder, or of an archive or file without its ending."""
     bare = platforms.without_archive(entry)

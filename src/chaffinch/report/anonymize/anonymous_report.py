@@ -19,6 +19,7 @@ from chaffinch.types import (
     Coverage,
     Document,
     Match,
+    Note,
     Pair,
     Report,
     Section,
@@ -160,6 +161,10 @@ def anonymous_report(report: Report, names: Names | None = None) -> Report:
         clusters=tuple(replace(c, submissions=tuple(labels[n] for n in c.submissions)) for c in clusters),
         common=tuple(replace(p, span=span(owner.get(p.span.document, ""), p.span)) for p in report.common),
         common_files=tuple(map(common_file, report.common_files)),
+        notes=tuple(
+            Note(note.detail, tuple(sorted(files.name(owner.get(name, ""), name) for name in note.names)))
+            for note in report.notes
+        ),
         skipped=tuple(files.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
         receipt=replace(  # only its paths and addresses can contain names
             report.receipt,

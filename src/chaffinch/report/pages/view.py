@@ -72,6 +72,10 @@ class View:
             "graph": self._graph(),
             "common": [self._passage(p, n < _EXCERPTS) for n, p in enumerate(report.common)],
             "commonFiles": [self._common_file(c) for c in report.common_files],
+            "notes": [
+                {"names": note.names[:_SKIPPED_NAMES], "count": len(note.names), "detail": note.detail}
+                for note in report.notes
+            ],
             "skipped": [
                 {"names": group.names[:_SKIPPED_NAMES], "count": len(group.names), "detail": group.detail}
                 for group in grouped(report.skipped)

@@ -1,6 +1,6 @@
 // The pages of how the report was made, what was not compared, and which files were skipped.
 
-/** @import { Passage } from "./types" */
+/** @import { Child, Listed, Passage } from "./types" */
 import { index } from "./data.js";
 import { make } from "./elements.js";
 import { counted, visible } from "./format.js";
@@ -32,7 +32,6 @@ export function skipped() {
   const hint =
     "Passages that at least half of the submissions share but that you did not name as base code. They count little.";
   const passages = index.common.map(commonPassage);
-  const rows = index.skipped.map(({ names, count, detail }) => [skippedNames(names, count), visible(detail)]);
   main.append(
     intro("Skipped"),
     ...(index.ignored ? [notCompared()] : []),
@@ -41,8 +40,11 @@ export function skipped() {
     card(
       "Skipped files",
       "Files that could not be compared.",
-      rows.length ? listing(["File", "Reason"], rows) : none(),
+      index.skipped.length ? listing(["File", "Reason"], index.skipped.map(listedRow)) : none(),
     ),
+    index.notes.length
+      ? card("Notes", "Files that were compared.", listing(["File", "Note"], index.notes.map(listedRow)))
+      : "",
   );
 }
 
@@ -65,8 +67,13 @@ function notCompared() {
   );
 }
 
+/** @param {Listed} listed @returns {Child[]} */
+function listedRow({ names, count, detail }) {
+  return [listedNames(names, count), visible(detail)];
+}
+
 /** @param {string[]} names @param {number} count */
-function skippedNames(names, count) {
+function listedNames(names, count) {
   if (count === 1) return bdi(names[0]);
   const rest = count - names.length;
   return make(

@@ -9,7 +9,9 @@ export interface Index {
   /** Files that most submissions have, and the numbers of those that have nothing else. */
   commonFiles: { name: string; owners: number; only: number[] }[];
   /** What is skipped for the same reason: the first names, and how many there are. */
-  skipped: { names: string[]; count: number; detail: string }[];
+  skipped: Listed[];
+  /** What to know about files that were compared. */
+  notes: Listed[];
   /** How many pairs fall into each equal range of scores, from 0 to 1. */
   background: number[];
   /** How many submissions contain something that was not compared. */
@@ -42,6 +44,13 @@ export interface SourceFile {
   bytes: number;
   isText: boolean;
   sha256: string;
+}
+
+/** Files of which the same is to be said: the first names, and how many there are. */
+export interface Listed {
+  names: string[];
+  count: number;
+  detail: string;
 }
 
 export interface Pair {
