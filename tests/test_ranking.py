@@ -83,7 +83,7 @@ def test_the_share_of_the_larger_program_counts_a_little_in_a_class() -> None:
     pairs, lengths = np.array([[0, 1], [0, 2]], np.uint32), np.array([4, 4], np.uint8)
 
     def overlap(count: int, larger: float) -> list[float]:
-        return score.overlaps(streams[:count], pairs, lengths, larger, 1).tolist()
+        return list(score.overlaps(streams[:count], pairs, lengths, larger, 1))
 
     assert overlap(len(streams), 0)[0] > 0.9
     within, identical = overlap(len(streams), 0.2)

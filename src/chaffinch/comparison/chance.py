@@ -14,10 +14,12 @@ BY_CHANCE = 0.2
 MIDDLE, HIGH = 0.5, 0.8
 """Quantiles of the weights, which show how fast chance fades. If a third of a class copy from each other, their
 pairs are a ninth of all, and above both quantiles."""
-FASTEST_FADING = 0.05
+FASTEST_FADING = 0.04
 """The least difference of weights in which chance falls to a third: a class that shares nothing shows none."""
 TAIL = 2
 """The line is at least this many times the fading above the higher quantile."""
+LEAST_WEIGHT = 0.2
+"""Pairs that weigh less are never above the line: what they share is small or says little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Chance:
     @property
     def tail(self) -> float:
         """Return what a weight must be above to be above the line."""
-        return self.start + TAIL * self.fading
+        return max(self.start + TAIL * self.fading, LEAST_WEIGHT)
 
     def line(self, weights: Floats) -> float:
         """Return the lowest of these weights, which descend, that is above the line; infinity if none is."""

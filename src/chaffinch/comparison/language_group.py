@@ -25,7 +25,7 @@ from chaffinch.matching.base_code import (
 from chaffinch.matching.joined_stream import JoinedStream, join_streams
 from chaffinch.matching.matches import GAP, PairMatches
 from chaffinch.native.pairs import Corpus, find_matches
-from chaffinch.recipe import FRONTS, Recipe, recipe_for, symbol_weight
+from chaffinch.recipe import DATA, FRONTS, Recipe, recipe_for, symbol_weight
 from chaffinch.types import Document, Passage, Span
 
 COMMON_OWNERS = 6
@@ -104,10 +104,18 @@ class LanguageGroup:
         base_symbols = int(base_counts.sum())
         return cls(recipe, members, streams, masks, masked_counts, base_symbols, corpus, candidates, scorer)
 
+    @property
+    def is_data(self) -> bool:
+        """Whether these are data files beside programs."""
+        return self.recipe.front == DATA
+
+    def symbols(self) -> NDArray[np.int64]:
+        """Return how many symbols each stream has besides base code."""
+        return np.array([stream.size for stream in self.streams], np.int64) - self.masked_counts
+
     def sizes(self) -> Floats:
-        """Return how much each stream has besides base code, in tokens."""
-        sizes = np.array([stream.size for stream in self.streams], np.float64) - self.masked_counts
-        return sizes * symbol_weight(self.recipe.front)
+        """Return the same in tokens."""
+        return self.symbols().astype(np.float64) * symbol_weight(self.recipe.front)
 
     def contents(self) -> Iterator[bytes]:
         """Yield what each stream says, names and literals too; the same bytes for the same content."""
@@ -118,9 +126,9 @@ class LanguageGroup:
         guarantee = self.recipe.guarantee or self.recipe.k
         rows = np.array(pairs, np.uint32).reshape(-1, 2)
         table = find_matches(self.corpus, rows, self.recipe.k, GAP, guarantee, threads)
-        is_prose, weight = self.recipe.front in FRONTS, symbol_weight(self.recipe.front)
+        is_prose = self.recipe.front in FRONTS
         for number, (i, j) in enumerate(pairs):
-            yield PairMatches(self.streams[i], self.streams[j], table, number, is_prose, weight)
+            yield PairMatches(self.streams[i], self.streams[j], table, number, is_prose)
 
     def common_code(self) -> Iterator[Passage]:
         """Find the passages that at least half of all have, although they are not base code."""

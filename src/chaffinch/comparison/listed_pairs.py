@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
 from chaffinch.comparison.options import LONG_RUN, SMALLEST_CLASS, SURE_SCORE, SURPRISING, TOP, Options
-from chaffinch.comparison.pair_score import shown_score, weight
+from chaffinch.comparison.pair_score import shown_score, weight, work_sizes
 from chaffinch.comparison.ranking import Ranking
 from chaffinch.matching.matches import PairMatches, lazy_matches
 from chaffinch.types import Coverage, Document, Pair, Span, Stream, Submission
@@ -29,11 +29,8 @@ def list_pairs(
     A pair may share fingerprints and yet have no match, where its base code was taken out.
     """
     has_surprise = len(submissions) >= SMALLEST_CLASS
-    sizes = np.zeros(len(submissions))
-    for group in groups:
-        sizes[group.members] += group.sizes()
     few = max(2, min(COMMON_OWNERS - 1, len(submissions) // 3)) if has_surprise else len(submissions)
-    examined = _Examined.of(groups, sizes, ranking.pairs, few, options.threads)
+    examined = _Examined.of(groups, len(submissions), ranking.pairs, few, options.threads)
     scores = ranking.convincing * shown_score(
         ranking.scores, examined.coverages, ranking.usual, ranking.smaller
     )
@@ -55,8 +52,12 @@ def list_pairs(
     if options.sort is not None:
         order = order[np.argsort(-figures[options.sort][order], kind="stable")]
     rows = order[(is_listed & (examined.longest > 0))[order]][: options.top]
+    all_parts: list[list[PairMatches]] = [[] for _ in range(len(rows))]
+    for group in groups:
+        for number, part in _parts(group, ranking.pairs[rows], options.threads):
+            all_parts[number].append(part)
     pairs = []
-    for row, parts in zip(rows.tolist(), _parts(groups, ranking.pairs[rows], options.threads), strict=True):
+    for row, parts in zip(rows.tolist(), all_parts, strict=True):
         left, right = ranking.pairs[row].tolist()
         matches, repeats = lazy_matches(parts)
         pairs.append(
@@ -91,35 +92,37 @@ class _Examined:
 
     @classmethod
     def of(
-        cls, groups: Sequence[LanguageGroup], sizes: Floats, pairs: Pairs, few: int, threads: int | None
+        cls, groups: Sequence[LanguageGroup], submissions: int, pairs: Pairs, few: int, threads: int | None
     ) -> _Examined:
-        """Find the matches of pairs. `sizes` has how much each submission has; `few` owners make a match rare."""
+        """Find the matches of pairs of submissions; a match is rare if at most `few` have it."""
+        all_sizes = work_sizes(groups, submissions)
         covered, symbols = np.zeros((2, len(pairs), 2))
         longest, longest_rare = np.zeros((2, len(pairs)), np.int64)
         for start in range(0, len(pairs), MATCHED_AT_ONCE):
             some = pairs[start : start + MATCHED_AT_ONCE]
-            for row, parts in enumerate(_parts(groups, some, threads), start):
-                for part in parts:
+            for group, sizes in zip(groups, all_sizes, strict=True):
+                whole = np.zeros(submissions)
+                whole[group.members] = group.symbols()
+                for row, part in _parts(group, some, threads):
+                    row += start
                     symbols[row] += part.covered
-                    covered[row] += np.array(part.covered) * part.symbol_weight
-                longest[row] = max((part.longest for part in parts), default=0)
-                longest_rare[row] = max((part.longest_of(few) for part in parts), default=0)
-        coverages = (covered / sizes[pairs].clip(1e-9)).clip(0, 1)
+                    covered[row] += np.array(part.covered) / whole[pairs[row]].clip(1) * sizes[pairs[row]]
+                    longest[row] = max(longest[row], part.longest)
+                    if not group.is_data or len(groups) == 1:
+                        longest_rare[row] = max(longest_rare[row], part.longest_of(few))
+        totals = sum(all_sizes, np.zeros(submissions))
+        coverages = (covered / totals[pairs].clip(1e-9)).clip(0, 1)
         return cls(coverages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
 
 
-def _parts(groups: Sequence[LanguageGroup], pairs: Pairs, threads: int | None) -> list[list[PairMatches]]:
-    """Return what each pair of submissions shares in each language."""
-    parts: list[list[PairMatches]] = [[] for _ in range(len(pairs))]
-    for group in groups:
-        numbers = np.full(int(max(pairs.max(initial=0), group.members.max(initial=0))) + 1, -1)
-        numbers[group.members] = np.arange(len(group.members))
-        in_group = numbers[pairs]
-        rows = np.flatnonzero((in_group >= 0).all(axis=1))
-        both = [(a, b) for a, b in in_group[rows].tolist()]
-        for row, part in zip(rows.tolist(), group.matches(both, threads), strict=True):
-            parts[row].append(part)
-    return parts
+def _parts(group: LanguageGroup, pairs: Pairs, threads: int | None) -> Iterator[tuple[int, PairMatches]]:
+    """Yield what pairs of submissions share in one language, each with the row of its pair."""
+    numbers = np.full(max(int(pairs.max(initial=0)), int(group.members.max(initial=0))) + 1, -1)
+    numbers[group.members] = np.arange(len(group.members))
+    in_group = numbers[pairs]
+    rows = np.flatnonzero((in_group >= 0).all(axis=1))
+    both = [(a, b) for a, b in in_group[rows].tolist()]
+    return zip(rows.tolist(), group.matches(both, threads), strict=True)
 
 
 def with_read_documents(groups: Sequence[LanguageGroup], submissions: Sequence[Submission]) -> list[Submission]:

@@ -12,6 +12,7 @@ from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
 from chaffinch.comparison.score import blocks
 from chaffinch.matching.rarity import scarcity
+from chaffinch.recipe import DATA_WEIGHT
 from chaffinch.types import SURPRISE_POWER
 
 FEW_TOKENS = 25
@@ -46,10 +47,8 @@ class Works:
 
     @classmethod
     def of(cls, groups: Sequence[LanguageGroup], submissions: int) -> Works:
-        sizes, digests = [], [blake2b(digest_size=16) for _ in range(submissions)]
+        sizes, digests = work_sizes(groups, submissions), [blake2b(digest_size=16) for _ in range(submissions)]
         for group in groups:
-            sizes.append(np.zeros(submissions))
-            sizes[-1][group.members] = group.sizes()
             for member, content in zip(group.members.tolist(), group.contents(), strict=True):
                 digests[member].update(group.recipe.front.encode() + b"\0" + content)
         same = [digest.digest() for digest in digests]
@@ -92,6 +91,19 @@ class Works:
         power = np.where(is_given, SKELETON / (SKELETON + sizes), (1 - sizes / SKELETON).clip(0))
         scarce: Floats = scarcity(owners, len(self.totals)) ** power
         return scarce
+
+
+def work_sizes(groups: Sequence[LanguageGroup], submissions: int) -> list[Floats]:
+    """Return for each language how much each submission has, in tokens; data beside programs counts little."""
+    sizes = []
+    for group in groups:
+        sizes.append(np.zeros(submissions))
+        sizes[-1][group.members] = group.sizes()
+    rest = sum((s for s, group in zip(sizes, groups, strict=True) if not group.is_data), np.zeros(submissions))
+    for of_group, group in zip(sizes, groups, strict=True):
+        if group.is_data:
+            np.minimum(of_group, DATA_WEIGHT * rest, out=of_group, where=rest > 0)
+    return sizes
 
 
 def shown_score(scores: Floats, coverages: Floats, usual: Floats, smaller: Floats) -> Floats:

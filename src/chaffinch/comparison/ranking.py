@@ -39,7 +39,7 @@ class CandidatePool:
     pairs: Pairs
     """In order."""
     shared: NDArray[np.uint32]
-    """How many fingerprints each pair shares."""
+    """How many fingerprints each pair shares, except in data beside programs."""
 
     @classmethod
     def build(cls, groups: Sequence[LanguageGroup], submissions: int) -> CandidatePool:
@@ -56,7 +56,8 @@ class CandidatePool:
         shared = np.zeros(len(keys), np.uint32)
         for group in groups:
             count = len(group.candidates.pairs)
-            np.add.at(shared, rows[:count], group.candidates.shared)
+            if group in no_pairs._telling():
+                np.add.at(shared, rows[:count], group.candidates.shared)
             rows = rows[count:]
         both = np.stack([keys // max(submissions, 1), keys % max(submissions, 1)], axis=1)
         return cls(groups, works, both.astype(np.uint32), shared)
@@ -69,7 +70,7 @@ class CandidatePool:
         """Return the surprise of pairs, 0 where the class is too small to show what is usual."""
         if self.submissions < SMALLEST_CLASS:
             return np.zeros(len(self.pairs[rows]))
-        spreads = [(group.candidates.spread, len(group.streams)) for group in self.groups]
+        spreads = [(group.candidates.spread, len(group.streams)) for group in self._telling()]
         return surprise(self.shared[rows], self.pairs[rows], self._background(), spreads)
 
     def usual(self, rows: Indices | slice) -> Floats:
@@ -102,17 +103,21 @@ class CandidatePool:
         pairs = self.pairs if len(rows) == len(self.pairs) else self.pairs[rows]
         return self.works.mean_score(pairs, [self._group_scores(group, pairs) for group in self.groups])
 
+    def _telling(self) -> list[LanguageGroup]:
+        """Return the languages whose fingerprints count: the same data beside programs is no surprise."""
+        return [group for group in self.groups if not group.is_data] or list(self.groups)
+
     def _background(self) -> Floats:
         """Return how many fingerprints each submission usually shares with another."""
         background = np.zeros(self.submissions)
-        for group in self.groups:
+        for group in self._telling():
             background[group.members] += group.candidates.background
         return background
 
     def _prints(self) -> Floats:
         """Return how many distinct fingerprints each submission has."""
         prints = np.zeros(self.submissions)
-        for group in self.groups:
+        for group in self._telling():
             prints[group.members] += [len(owners) for owners in group.candidates.owners]
         return prints
 

@@ -29,8 +29,6 @@ class PairMatches:
     table: MatchTable
     pair: int
     is_prose: bool
-    symbol_weight: float = 1.0
-    """How much one symbol says, in tokens."""
 
     @property
     def covered(self) -> tuple[int, int]:
