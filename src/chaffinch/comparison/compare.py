@@ -121,7 +121,7 @@ def compare(
     progress("Finding matches ...")
     all_pairs = len(new) * (len(new) - 1) // 2 + len(new) * len(earlier.submissions)
     ranking = rank(groups, len(submissions), all_pairs, options)
-    pairs, line = list_pairs(groups, submissions, ranking, options)
+    pairs, line, histogram = list_pairs(groups, submissions, ranking, options)
     as_read = with_read_documents(groups, submissions)
     report = Report(
         submissions=tuple(as_read[: len(new)]),
@@ -130,7 +130,7 @@ def compare(
         clusters=find_clusters(pairs, line),
         common=tuple(passage for group in groups for passage in group.common_code()),
         skipped=tuple(skipped),
-        background=_background(ranking.histogram, all_pairs),
+        background=_background(histogram, all_pairs),
         receipt=make_receipt(
             groups,
             options,

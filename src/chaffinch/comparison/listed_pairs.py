@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
 from chaffinch.comparison.options import LONG_RUN, SMALLEST_CLASS, SURE_SCORE, SURPRISING, TOP, Options
 from chaffinch.comparison.pair_score import shown_score, weight, work_sizes
-from chaffinch.comparison.ranking import Ranking
+from chaffinch.comparison.ranking import Ranking, histogram
 from chaffinch.matching.matches import PairMatches, lazy_matches
 from chaffinch.types import Coverage, Document, Pair, Span, Stream, Submission
 
@@ -21,10 +22,20 @@ BUILT_AT_ONCE = TOP
 """Pairs. The matches of up to this many are built at once: building them later keeps all streams in memory."""
 
 
+class Listed(NamedTuple):
+    """The pairs of a report, and what they were chosen from."""
+
+    pairs: tuple[Pair, ...]
+    line: float
+    """The lowest weight that chance does not explain; infinity if it may explain all."""
+    histogram: Indices
+    """How many pairs score 0 to 0.05, 0.05 to 0.1 and so on."""
+
+
 def list_pairs(
     groups: Sequence[LanguageGroup], submissions: Sequence[Submission], ranking: Ranking, options: Options
-) -> tuple[tuple[Pair, ...], float]:
-    """Return the pairs to list, the heaviest first, and the line: the lowest weight that is more than chance.
+) -> Listed:
+    """Return the pairs to list, the heaviest first.
 
     A pair may share fingerprints and yet have no match, where its base code was taken out.
     """
@@ -74,7 +85,8 @@ def list_pairs(
                 tuple(repeats) if len(rows) <= BUILT_AT_ONCE else repeats,
             )
         )
-    return tuple(pairs), line
+    moved = histogram(scores) - histogram(ranking.scores * ranking.convincing)
+    return Listed(tuple(pairs), line, ranking.histogram + moved)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

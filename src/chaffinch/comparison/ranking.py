@@ -193,7 +193,7 @@ def rank(groups: Sequence[LanguageGroup], submissions: int, all_pairs: int, opti
         surprises[chosen],
         pool.shared[rows[chosen]],
         chance,
-        _histogram(scores * convincing) + _scale(_histogram(sample_scores), len(pool.pairs) - len(rows)),
+        histogram(scores * convincing) + _scale(histogram(sample_scores), len(pool.pairs) - len(rows)),
         len(pool.pairs),
         len(rows) + len(sample),
     )
@@ -225,7 +225,8 @@ def _difference(some: Indices, others: Indices) -> Indices:
     return np.delete(some, positions[some[positions] == others])
 
 
-def _histogram(scores: Floats) -> Indices:
+def histogram(scores: Floats) -> Indices:
+    """Return how many scores are 0 to 0.05, 0.05 to 0.1 and so on."""
     return np.histogram(scores, HISTOGRAM_BARS, (0, 1))[0]
 
 
