@@ -18,7 +18,7 @@ FASTEST_FADING = 0.04
 """The least difference of weights in which chance falls to a third: a class that shares nothing shows none."""
 TAIL = 2
 """The line is at least this many times the fading above the higher quantile."""
-LEAST_WEIGHT = 0.2
+LEAST_WEIGHT = 0.15
 """Pairs that weigh less are never above the line: what they share is small or says little."""
 
 

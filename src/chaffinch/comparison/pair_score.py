@@ -12,7 +12,6 @@ from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
 from chaffinch.comparison.score import blocks
 from chaffinch.matching.rarity import scarcity
-from chaffinch.recipe import DATA_WEIGHT
 from chaffinch.types import SURPRISE_POWER
 
 FEW_TOKENS = 25
@@ -23,6 +22,10 @@ SKELETON = 100
 """Tokens. What several hand in alike may be what they were given, if it is shorter than this."""
 RING = 1 / 3
 """The part of a class that may have copied from each other. If more have the same, they were given it."""
+LANGUAGE_POWER = 2
+"""The power of the mean over languages."""
+DATA_PART = 0.01
+"""Data beside programs counts as this part of the rest at most."""
 SHOWN_PART = 0.5
 """The part of a score that follows the coverage, in long works."""
 SHOWN_SIZE = 200
@@ -61,25 +64,27 @@ class Works:
         return smaller
 
     def mean_score(self, pairs: Pairs, scores: Sequence[Floats]) -> Floats:
-        """Return the mean of the scores in all languages, each by its share of the smaller work."""
+        """Return the mean of the scores in all languages, each by its share of the smaller work.
+
+        It is a power mean, because a program that is copied counts even if the essay beside it is not.
+        """
         means = np.zeros(len(pairs))
         for block in blocks(len(pairs)):
             left, right = pairs[block].T
             for sizes, of_language in zip(self.sizes, scores, strict=True):
-                means[block] += np.minimum(sizes[left], sizes[right]) * of_language[block]
+                smaller = np.minimum(sizes[left], sizes[right])
+                means[block] += smaller * (_evidence(smaller) * of_language[block]) ** LANGUAGE_POWER
             means[block] /= self.smaller(pairs[block]).clip(1e-9)
-        return means.clip(0, 1)
+        return (means ** (1 / LANGUAGE_POWER)).clip(0, 1)
 
     def convincing(self, pairs: Pairs) -> Floats:
-        """Return how much a score says: less in works of a few tokens, or if many have the same content."""
-        convincing = np.zeros(len(pairs))
+        """Return how much a score says: less if many have the very same content."""
+        convincing = np.ones(len(pairs))
         for block in blocks(len(pairs)):
             left, right = pairs[block].T
-            smaller = self.smaller(pairs[block])
-            grown = 1 - 2 ** (-smaller.clip(max=ENOUGH_TOKENS) / FEW_TOKENS)
-            convincing[block] = grown / (1 - 2 ** (-ENOUGH_TOKENS / FEW_TOKENS))
             same = np.flatnonzero(self.contents[left] == self.contents[right])
-            convincing[block][same] *= self._scarce(self.owners[left[same]], smaller[same])
+            sizes = self.smaller(pairs[block][same])
+            convincing[block][same] = self._scarce(self.owners[left[same]], sizes)
         return convincing
 
     def _scarce(self, owners: Indices, sizes: Floats) -> Floats:
@@ -88,9 +93,16 @@ class Works:
         A few tokens may be what everybody was given. Long works are copies, unless more than a ring have them.
         """
         is_given = (owners >= COMMON_OWNERS) & (owners > RING * len(self.totals))
-        power = np.where(is_given, SKELETON / (SKELETON + sizes), (1 - sizes / SKELETON).clip(0))
+        power = np.where(is_given, 2 * SKELETON / (SKELETON + sizes), (1 - sizes / SKELETON).clip(0))
         scarce: Floats = scarcity(owners, len(self.totals)) ** power
         return scarce
+
+
+def _evidence(tokens: Floats) -> Floats:
+    """Return how much it says that works of this size are the same."""
+    grown = 1 - 2 ** (-tokens.clip(max=ENOUGH_TOKENS) / FEW_TOKENS)
+    evidence: Floats = grown / (1 - 2 ** (-ENOUGH_TOKENS / FEW_TOKENS))
+    return evidence
 
 
 def work_sizes(groups: Sequence[LanguageGroup], submissions: int) -> list[Floats]:
@@ -102,7 +114,7 @@ def work_sizes(groups: Sequence[LanguageGroup], submissions: int) -> list[Floats
     rest = sum((s for s, group in zip(sizes, groups, strict=True) if not group.is_data), np.zeros(submissions))
     for of_group, group in zip(sizes, groups, strict=True):
         if group.is_data:
-            np.minimum(of_group, DATA_WEIGHT * rest, out=of_group, where=rest > 0)
+            np.minimum(of_group, DATA_PART * rest, out=of_group, where=rest > 0)
     return sizes
 
 
