@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, groupby
 from pathlib import Path
 from xml.etree import ElementTree
@@ -83,14 +84,21 @@ def weights(pairs: Sequence[Pair]) -> dict[Names, float]:
 
 def everything(documents: Sequence[File]) -> Report:
     """Compare with every pair listed that shares anything."""
-    return compare(documents, threshold=0, top=None)
+    return _by_file_name(compare(documents, threshold=0, top=None))
 
 
 def ranking(documents: Sequence[File]) -> Report:
     """Compare with as many pairs listed as memory allows."""
     if len(documents) <= LARGEST:
         return everything(documents)
-    return compare(documents, threshold=0, top=_FIRST)
+    return _by_file_name(compare(documents, threshold=0, top=_FIRST))
+
+
+def _by_file_name(report: Report) -> Report:
+    """Return the report with the names of files for those of submissions: the labels have these."""
+    names = {s.name: s.documents[0].name for s in report.submissions if s.documents}
+    pairs = (replace(p, left=names[p.left], right=names[p.right]) for p in report.pairs)
+    return replace(report, pairs=tuple(pairs))
 
 
 def document(path: Path, name: str = "") -> File:

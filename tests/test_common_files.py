@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from playwright.sync_api import expect
 
 import chaffinch
 from chaffinch import File
@@ -16,6 +18,11 @@ from chaffinch.report.pages.view import View
 from chaffinch.types import CommonFile
 from tests import made
 from tests.programs import WRITERS, Style, functions
+
+if TYPE_CHECKING:
+    from tests.browsing import Open
+
+pytest_plugins = "tests.browsing"
 
 MAKEFILE = (
     b"all: main\n\tgcc -Wall -Wextra -O2 -o main main.c util.c list.c -lm\nclean:\n\trm -f main *.o core\n"
@@ -134,3 +141,19 @@ def test_they_are_in_the_data_of_the_report(tmp_path: Path) -> None:
     hidden = anonymous_report(report)
     assert not any(name in json.dumps(to_json(hidden)["common_files"]) for name in ("ann", "ben", "gus"))
     assert set(hidden.common_files[0].only) <= {s.name for s in hidden.submissions}
+
+
+def test_the_page_lists_them_and_puts_skipped_files_together(open_page: Open, with_makefiles: Path) -> None:
+    for n in range(9):
+        (with_makefiles / f"s{n:02}" / "yarn.lock").write_bytes(b"locked")
+    page_file = with_makefiles.parent / "report.html"
+    chaffinch.compare([with_makefiles]).save(page_file)
+    page = open_page(page_file, "#/skipped")
+    card = page.locator(".card", has_text="Files that most have")
+    expect(card).to_contain_text("12 of 12")
+    expect(card.locator("tbody")).to_contain_text("Makefile")
+    skipped = page.locator(".card", has_text="Skipped files")
+    expect(skipped.locator("tbody tr")).to_have_count(1)
+    expect(skipped.locator("summary")).to_contain_text("s00/yarn.lock and 8 others")
+    skipped.locator("summary").click()
+    expect(skipped.locator("li").nth(8)).to_be_visible()

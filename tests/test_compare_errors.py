@@ -260,9 +260,9 @@ def test_options_out_of_range_raise() -> None:
             chaffinch.compare(both, **options)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a File has a name and bytes"):
         chaffinch.compare([File("a.py", "text")])  # type: ignore[arg-type]
-    dates = {"a.py": date(2026, 1, 1)}
+    dates = {"a": date(2026, 1, 1)}
     report = chaffinch.compare(both, dates=dates)  # type: ignore[arg-type]
-    assert report.dates["a.py"].startswith("2026-01-01")
+    assert report.dates["a"].startswith("2026-01-01")
 
 
 @pytest.mark.slow

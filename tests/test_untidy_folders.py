@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import chaffinch
-from chaffinch import File
+from chaffinch import Document, File
 from chaffinch.errors import BadPattern, SkipReason
 from chaffinch.read import walk
 from chaffinch.read.rules import Rules
@@ -302,3 +302,24 @@ def test_a_walk_goes_into_skipped_folders_only_if_something_is_included(tmp_path
     assert [type(item) for item in walk.files(tmp_path)] == [Skipped]
     included = list(walk.files(tmp_path, Rules.of(include="*.txt")))
     assert [Path(item.name).name for item in included] == ["node_modules", "c.txt"]
+
+
+def test_files_and_documents_are_named_like_paths(tmp_path: Path) -> None:
+    made(tmp_path, {"ann.py": program(1), "ben.lee.py": program(2)})
+    (tmp_path / "cyd.zip").write_bytes(zipped({"a.py": program(3).encode(), "b.py": program(4).encode()}))
+    paths = sorted(tmp_path.iterdir())
+    names = [s.name for s in chaffinch.submissions(paths)[0]]
+    assert names == ["ann", "ben.lee", "cyd"]
+    files = [File(str(path), path.read_bytes()) for path in paths]
+    assert [s.name for s in chaffinch.submissions(files)[0]] == names
+    documents = [Document(path.name, path.read_bytes()) for path in paths[:2]]
+    assert [s.name for s in chaffinch.submissions(documents)[0]] == names[:2]
+
+
+def test_documents_with_the_same_stem_stay_two_submissions(tmp_path: Path) -> None:
+    both = [Document("ann.py", b"x = 1"), Document("ann.c", b"int x;"), Document("ben.c", b"int y;")]
+    assert [s.name for s in chaffinch.submissions(both)[0]] == ["ann.py", "ann.c", "ben"]
+    path = made(tmp_path, {"ann.py": program(1)}) / "ann.py"
+    assert [s.name for s in chaffinch.submissions([path, *both[1:]])[0]] == ["ann", "ann.c", "ben"]
+    twice = [File("2019/ann.py", b"x = 1"), File("2020/ann.py", b"y = 1")]
+    assert [s.name for s in chaffinch.submissions(twice)[0]] == ["2019/ann.py", "2020/ann.py"]

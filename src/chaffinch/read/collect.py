@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from chaffinch.read.formats import jsonl
 from chaffinch.read.load import load
 from chaffinch.read.ready import check_types, ready_documents
 from chaffinch.read.rules import DEFAULT, Rules
-from chaffinch.read.submissions.grouping import Located, group
+from chaffinch.read.submissions.grouping import Located, group, plain_name
 from chaffinch.types import Document, File, Skipped, Submission
 
 Item = str | Path | File | Document
@@ -102,7 +103,7 @@ def submissions(
     """Return what every student handed in, and what is skipped.
 
     `pattern` is a regular expression that finds a student's name in a path. A `File` or a `Document` is a
-    submission of its own. `include` and
+    submission of its own, named like a path: "ann" for ann.py, unless there is another "ann". `include` and
     `exclude` are patterns such as "*.txt" or "tests/": what else to read of folders and archives, and what not
     to read.
     """
@@ -114,7 +115,7 @@ def by_rules(
 ) -> tuple[list[Submission], list[Skipped]]:
     """Return what every student handed in, and what is skipped, as `submissions` does."""
     from_paths: list[Located] = []
-    given: list[Submission] = []
+    given: list[tuple[str, list[Document]]] = []
     skipped: list[Skipped] = []
     for item in as_list(items):
         documents_here: list[Document] = []
@@ -124,14 +125,24 @@ def by_rules(
             else:
                 documents_here.append(collected.document)
         if isinstance(item, File | Document):
-            given.append(Submission(item.name, tuple(documents_here)))
+            given.append((item.name, documents_here))
             continue
         root = str(Path(item))
         for document in documents_here:
             below = document.name.removeprefix(root).replace(os.sep, "/").lstrip("/")
             from_paths.append(Located(root, below, document))
     grouped, unmatched = group(from_paths, pattern, rules)
-    return [*grouped, *given], skipped + unmatched
+    return [*grouped, *_given_submissions(given, {s.name for s in grouped})], skipped + unmatched
+
+
+def _given_submissions(
+    given: Sequence[tuple[str, Sequence[Document]]], taken: Collection[str]
+) -> Iterator[Submission]:
+    """Yield files and documents as submissions, named like those from paths unless two would have one name."""
+    names = [plain_name(name, is_archive=any(d.name != name for d in documents)) for name, documents in given]
+    counts = Counter((*names, *taken))
+    for name, (full_name, documents) in zip(names, given, strict=True):
+        yield Submission(name if name and counts[name] == 1 else full_name, tuple(documents))
 
 
 def load_file(path: Path) -> File | Skipped:
