@@ -25,7 +25,7 @@ from chaffinch.comparison.inputs import (
 from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.listed_pairs import ignored_spans, list_pairs, listed_streams, with_read_documents
 from chaffinch.comparison.options import TOP, Options
-from chaffinch.comparison.ranking import rank
+from chaffinch.comparison.ranking import count_pairs, rank
 from chaffinch.comparison.receipt import make_receipt
 from chaffinch.errors import SkipReason
 from chaffinch.read import collect
@@ -119,8 +119,7 @@ def compare(
         groups.append(LanguageGroup.build(options.recipe(name), documents, base_documents, len(new), options))
     skipped += _without_grams(groups)
     progress("Finding matches ...")
-    all_pairs = len(new) * (len(new) - 1) // 2 + len(new) * len(earlier.submissions)
-    ranking = rank(groups, len(submissions), all_pairs, options)
+    ranking = rank(groups, len(new), len(earlier.submissions), options)
     pairs, line, histogram = list_pairs(groups, submissions, ranking, options)
     as_read = with_read_documents(groups, submissions)
     report = Report(
@@ -130,7 +129,7 @@ def compare(
         clusters=find_clusters(pairs, line),
         common=tuple(passage for group in groups for passage in group.common_code()),
         skipped=tuple(skipped),
-        background=_background(histogram, all_pairs),
+        background=_background(histogram, count_pairs(len(new), len(earlier.submissions))),
         receipt=make_receipt(
             groups,
             options,

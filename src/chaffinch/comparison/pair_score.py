@@ -44,19 +44,22 @@ class Works:
     """For each language, how much each submission has, in tokens, without base code."""
     totals: Floats
     owners: Indices
-    """How many submissions have the same content as each."""
+    """How many new submissions have the same content as each."""
     contents: Indices
     """The same number for submissions with the same content."""
+    new: int
+    """How many are not earlier work."""
 
     @classmethod
-    def of(cls, groups: Sequence[LanguageGroup], submissions: int) -> Works:
+    def of(cls, groups: Sequence[LanguageGroup], submissions: int, new: int) -> Works:
         sizes, digests = work_sizes(groups, submissions), [blake2b(digest_size=16) for _ in range(submissions)]
         for group in groups:
             for member, content in zip(group.members.tolist(), group.contents(), strict=True):
                 digests[member].update(group.recipe.front.encode() + b"\0" + content)
         same = [digest.digest() for digest in digests]
-        _, contents, counts = np.unique(same, return_inverse=True, return_counts=True)
-        return cls(sizes, sum(sizes, np.zeros(submissions)), counts[contents], contents)
+        _, contents = np.unique(same, return_inverse=True)
+        owners = np.bincount(contents[:new], minlength=submissions)[contents]
+        return cls(sizes, sum(sizes, np.zeros(submissions)), owners, contents, new)
 
     def smaller(self, pairs: Pairs) -> Floats:
         """Return the size of the smaller work of each pair."""
@@ -92,9 +95,9 @@ class Works:
 
         A few tokens may be what everybody was given. Long works are copies, unless more than a ring have them.
         """
-        is_given = (owners >= COMMON_OWNERS) & (owners > RING * len(self.totals))
+        is_given = (owners >= COMMON_OWNERS) & (owners > RING * self.new)
         power = np.where(is_given, 2 * SKELETON / (SKELETON + sizes), (1 - sizes / SKELETON).clip(0))
-        scarce: Floats = scarcity(owners, len(self.totals)) ** power
+        scarce: Floats = scarcity(owners, self.new) ** power
         return scarce
 
 

@@ -42,9 +42,9 @@ class CandidatePool:
     """How many fingerprints each pair shares, except in data beside programs."""
 
     @classmethod
-    def build(cls, groups: Sequence[LanguageGroup], submissions: int) -> CandidatePool:
+    def build(cls, groups: Sequence[LanguageGroup], submissions: int, new: int) -> CandidatePool:
         """Merge the candidate pairs of all languages."""
-        works = Works.of(groups, submissions)
+        works = Works.of(groups, submissions, new)
         if len(groups) == 1:
             members, candidates = groups[0].members, groups[0].candidates
             has_all = len(members) == submissions  # then the number of a stream is that of its submission
@@ -164,9 +164,9 @@ class Ranking:
     """If these are not all candidate pairs, the histogram is an estimate."""
 
 
-def rank(groups: Sequence[LanguageGroup], submissions: int, all_pairs: int, options: Options) -> Ranking:
-    """Score the candidate pairs and choose those to examine; the class has `all_pairs` pairs."""
-    pool = CandidatePool.build(groups, submissions)
+def rank(groups: Sequence[LanguageGroup], new: int, old: int, options: Options) -> Ranking:
+    """Score the candidate pairs of new submissions and earlier ones, and choose those to examine."""
+    pool = CandidatePool.build(groups, new + old, new)
     is_exact = len(pool.pairs) <= EXACT_PAIRS or options.top is None
     rows = pool.promising(len(pool.pairs) if is_exact else max(SCORED_PAIRS, _examined(options.top)))
     scores, surprises, convincing = (
@@ -181,7 +181,7 @@ def rank(groups: Sequence[LanguageGroup], submissions: int, all_pairs: int, opti
     chance = Chance.of_class(
         np.concatenate([weights, weight(pool.surprise(sample), sample_scores)]),
         np.concatenate([np.ones(len(rows)), np.full(len(sample), each)]),
-        all_pairs,
+        count_pairs(new, old),
     )
     chosen = _chosen(scores * convincing, surprises, weights, chance, options)
     return Ranking(
@@ -197,6 +197,11 @@ def rank(groups: Sequence[LanguageGroup], submissions: int, all_pairs: int, opti
         len(pool.pairs),
         len(rows) + len(sample),
     )
+
+
+def count_pairs(new: int, old: int) -> int:
+    """Return how many pairs there are. Two earlier works are never compared."""
+    return new * (new - 1) // 2 + new * old
 
 
 def _examined(top: int | None) -> int:
