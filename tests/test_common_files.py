@@ -129,6 +129,7 @@ def test_a_language_that_is_not_compared_has_no_base_code(with_makefiles: Path) 
     report = chaffinch.compare([with_makefiles], language="python")
     assert list(report.receipt.recipes) == ["python"]
     assert report.receipt.base_symbols == {"python": 0}
+    assert report.common_files == ()
 
 
 def test_they_are_in_the_data_of_the_report(tmp_path: Path) -> None:

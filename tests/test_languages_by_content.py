@@ -118,6 +118,8 @@ def test_a_class_without_endings_is_compared_as_programs(tmp_path: Path) -> None
     (note,) = report.notes
     assert note.detail == "the name does not show the language; compared as c"
     assert [Path(name).name for name in note.names] == ["ann", "ben", "cyd", "dan.txt"]
+    assert chaffinch.compare([folder], language="text").notes == ()
+    assert chaffinch.compare([folder], language="c").notes == (note,)
     done = CliRunner().invoke(main, ["compare", str(folder), "-o", str(tmp_path / "report.html")])
     assert "ann and 3 more: the name does not show the language; compared as c" in done.output
     assert "ann" not in str(anonymous_report(report).notes)

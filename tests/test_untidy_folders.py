@@ -16,6 +16,7 @@ from chaffinch.errors import BadPattern, SkipReason
 from chaffinch.read import walk
 from chaffinch.read.rules import Rules
 from chaffinch.read.skipped_groups import grouped
+from chaffinch.report import anonymous_report
 from chaffinch.types import Skipped
 from tests.archives import tarred, zipped
 from tests.programs import WRITERS, Style, functions
@@ -54,6 +55,16 @@ def test_of_two_identical_files_the_shallower_one_is_kept_and_the_other_listed(t
     assert documents == {"ann": ["ann/z.py"], "ben": ["ben/main.py"]}
     reason = "the same as z.py of this student"
     assert skipped == dict.fromkeys(["ann/a/b/main.py", "ann/lib/main.py", "ann/main.py"], reason)
+
+
+def test_no_name_is_left_in_an_anonymous_list_of_skipped_files(tmp_path: Path) -> None:
+    work = {
+        f"{name}/{path}": program(n)
+        for n, name in enumerate(("ann", "ben"))
+        for path in (f"{name}x.py", "lib/x.py")
+    }
+    report = anonymous_report(chaffinch.compare([made(tmp_path, work)]))
+    assert {s.detail for s in report.skipped} == {"the same as another file of the student"}
 
 
 def test_equal_contents_in_two_languages_are_both_kept(tmp_path: Path) -> None:

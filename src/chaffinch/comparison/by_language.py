@@ -53,6 +53,10 @@ class LanguageChoice:
                     groups.setdefault(self.wanted or family, {}).setdefault(number, []).append(document)
         return dict(sorted(groups.items()))
 
+    def takes(self, document: Document) -> bool:
+        """Return whether a document is compared."""
+        return not self._objection(document, self._family(document))
+
     def _family(self, document: Document) -> str:
         family = language.family(document.language)
         return DATA if family == _TEXT and self.has_programs and is_data(document) else family
@@ -72,23 +76,23 @@ class LanguageChoice:
             return ""
         return f"not {self.wanted}"
 
-
-def notes_on_languages(submissions: Sequence[Submission]) -> tuple[Note, ...]:
-    """Return the documents whose names do not show their language, by the language they are read in."""
-    names: dict[str, list[str]] = {}
-    for document in (d for submission in submissions for d in submission.documents):
-        # A notebook has sections and says itself which language it is in.
-        if document.format == "plain" and not document.sections and not _shows_language(document):
-            names.setdefault(document.language, []).append(document.name)
-    return tuple(
-        Note(f"the name does not show the language; compared as {of}", tuple(names[of])) for of in sorted(names)
-    )
+    def notes(self, submissions: Sequence[Submission]) -> tuple[Note, ...]:
+        """Return the documents whose names do not show their language, by the language they are compared in."""
+        names: dict[str, list[str]] = {}
+        for document in (d for submission in submissions for d in submission.documents):
+            if self.wanted not in FRONTS and self.takes(document) and not _shows_language(document):
+                names.setdefault(self.wanted or document.language, []).append(document.name)
+        detail = "the name does not show the language; compared as"
+        return tuple(Note(f"{detail} {of}", tuple(names[of])) for of in sorted(names))
 
 
 def _shows_language(document: Document) -> bool:
+    if document.format != "plain" or document.sections:  # the sections of a notebook, which names its language
+        return True
     if document.language == _TEXT:
         return suffix(document.name) in _TEXT_SUFFIXES or shows_kind(document.name) or is_data(document)
-    return language.of_file(document.name, document.data[: by_content.HEAD_BYTES]) is not None
+    by_name = language.of_file(document.name, document.data[: by_content.HEAD_BYTES])
+    return (by_name or language.inside_name(document.name)) is not None
 
 
 def _family_of_front(front: str | None) -> str:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import NamedTuple
 
+from chaffinch.comparison.by_language import LanguageChoice
 from chaffinch.comparison.language_group import COMMON_OWNERS
 from chaffinch.types import CommonFile, Document, Submission
 
@@ -22,10 +23,14 @@ class CommonFiles(NamedTuple):
     documents: tuple[Document, ...]
 
 
-def find_common_files(new: Sequence[Submission], base: Sequence[Submission]) -> CommonFiles:
+def find_common_files(
+    new: Sequence[Submission], base: Sequence[Submission], choice: LanguageChoice
+) -> CommonFiles:
     """Return the files that at least half of the new submissions have, unless they are base code already."""
     known = {_key(document) for submission in base for document in submission.documents}
-    keys = [{_key(d): d for d in submission.documents if d.data.strip()} for submission in new]
+    keys = [
+        {_key(d): d for d in submission.documents if choice.takes(d) and d.data.strip()} for submission in new
+    ]
     owners = Counter(key for of_submission in keys for key in of_submission)
     min_owners = max(COMMON_OWNERS, len(new) / 2)
     common = {key for key, count in owners.items() if count >= min_owners and key not in known}

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.comparison.by_language import LanguageChoice, notes_on_languages
+from chaffinch.comparison.by_language import LanguageChoice
 from chaffinch.comparison.clusters import find_clusters
 from chaffinch.comparison.common_files import find_common_files
 from chaffinch.comparison.dates import Dated, dated
@@ -109,7 +109,7 @@ def compare(
     if language != "auto":
         require_language(len(new), by_language, language)
     base_by_language = choice.group(base_submissions, skipped)
-    common_files = find_common_files(submissions[: len(new)], base_submissions)
+    common_files = find_common_files(submissions[: len(new)], base_submissions, choice)
     common_by_language = choice.group([Submission("", common_files.documents)], [])
     groups = []
     for name, documents in by_language.items():
@@ -141,7 +141,7 @@ def compare(
             old_indexes=earlier.indexes,
         ),
         common_files=common_files.listed,
-        notes=notes_on_languages(new),
+        notes=choice.notes(new),
         ignored=ignored_spans(groups, submissions),
         streams=listed_streams(groups, submissions, pairs),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import PurePosixPath
 
 from chaffinch.types import Document
 
@@ -22,6 +21,7 @@ _OTHER_LANGUAGES = {
     "graphql", "tf", "nix", "pyx", "hx", "glsl", "hlsl", "wgsl", "ispc", "mako", "j2", "erb", "ejs",
 }  # fmt: skip
 """Languages without a table here."""
+_SHOWN = _DATA | _NOT_PROGRAMS | _OTHER_LANGUAGES
 _NAMES = re.compile(
     r"(?:readme|licen[cs]e|copying|notice|authors|contributors|changelog|changes|news|todo|install|history)\b.*"
     r"|(?:gnu)?makefile(?:\..*)?|dockerfile|vagrantfile|jenkinsfile|procfile|cmakelists\.txt|requirements.*\.txt",
@@ -40,17 +40,22 @@ _FEWEST_ROWS, _FEWEST_WORDS = 5, 20
 
 def suffix(name: str) -> str:
     """Return the ending of a file's name, in lower case and without its dot."""
-    return PurePosixPath(name).suffix[1:].lower()
+    last = _last(name)  # not a Path: this runs for every text
+    return last[last.rfind(".") + 1 :].lower() if last.rfind(".") > 0 else ""
+
+
+def _last(name: str) -> str:
+    return name[max(name.rfind("/"), name.rfind("\\")) + 1 :]
 
 
 def shows_kind(name: str) -> bool:
     """Return whether the name of a file that is in no known language shows that it is no program in any."""
-    return suffix(name) in _DATA | _NOT_PROGRAMS | _OTHER_LANGUAGES or is_about_programs(name)
+    return suffix(name) in _SHOWN or is_about_programs(name)
 
 
 def is_about_programs(name: str) -> bool:
     """Return whether a file has the name of a README, a licence, a Makefile and the like."""
-    return _NAMES.fullmatch(PurePosixPath(name).name) is not None
+    return _NAMES.fullmatch(_last(name)) is not None
 
 
 def is_data(document: Document) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from chaffinch.errors import SkipReason
 from chaffinch.types import Skipped
 
+SAME_AS_ANOTHER = "the same as another file of the student"
 LISTED_ALONE = 3
 """Entries of one kind that are listed each on a line of its own."""
 _EXPECTED = (SkipReason.EXCLUDED, SkipReason.SAME, SkipReason.OTHER_LANGUAGE, SkipReason.EMPTY)
@@ -42,6 +43,6 @@ def grouped(skipped: Iterable[Skipped]) -> list[SkippedGroup]:
             groups += [SkippedGroup((entry.name,), entry.detail) for entry in entries]
             continue
         is_same = entries[0].reason == SkipReason.SAME
-        detail = "the same as another file of the student" if is_same else entries[0].detail
+        detail = SAME_AS_ANOTHER if is_same else entries[0].detail
         groups.append(SkippedGroup(tuple(entry.name for entry in entries), detail))
     return groups

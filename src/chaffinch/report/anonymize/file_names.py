@@ -10,6 +10,8 @@ from functools import cache
 from itertools import count
 from pathlib import PurePath, PurePosixPath
 
+from chaffinch.errors import SkipReason
+from chaffinch.read.skipped_groups import SAME_AS_ANOTHER
 from chaffinch.read.submissions.platforms import without_archive
 from chaffinch.report.anonymize.names import Names, student
 from chaffinch.types import Report, Skipped, Submission
@@ -54,6 +56,8 @@ class Files:
         file = PurePosixPath(skipped.name).name
         shown = f"file {n}{self._ending(file)}"
         detail = skipped.detail.replace(skipped.name, shown).replace(file or "\0", shown)
+        if skipped.reason == SkipReason.SAME:  # the detail has the name of the other file
+            detail = SAME_AS_ANOTHER
         return replace(skipped, name=shown, detail=text(detail))
 
     def _ending(self, file: str) -> str:
