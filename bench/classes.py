@@ -20,7 +20,6 @@ from bench import table
 from bench.table import Row
 from chaffinch import File
 from chaffinch.comparison.compare import compare
-from chaffinch.comparison.score import weight
 from chaffinch.types import Match, Pair, Report
 
 # Lower bounds, above what any of the rivals reaches.
@@ -80,10 +79,7 @@ def each_once(programs: Mapping[str, bytes], labelled: set[Names]) -> set[Names]
 
 def weights(pairs: Sequence[Pair]) -> dict[Names, float]:
     """Return the weight by which a report ranks each pair."""
-    scores = np.array([pair.score for pair in pairs])
-    # Where the class is too small for a surprise, the score decides.
-    surprise = np.array([1.0 if pair.surprise is None else pair.surprise for pair in pairs])
-    return dict(zip(map(names, pairs), weight(surprise, scores).tolist(), strict=True))
+    return {names(pair): pair.weight for pair in pairs}
 
 
 def everything(documents: Sequence[File]) -> Report:

@@ -73,6 +73,15 @@ pub fn find_matches(left: Side, right: Side, owners: &OwnerCounts, settings: Set
     } else {
         blanks::chain(&runs, left.kinds, right.kinds, settings)
     };
+    matches_of_chains(chains, owners, settings)
+}
+
+/// Find the matches of runs that are sorted by their start on the left.
+pub fn matches_of_runs(runs: &[Run], owners: &OwnerCounts, settings: Settings) -> PairMatches {
+    matches_of_chains(chain(runs, settings.gap), owners, settings)
+}
+
+fn matches_of_chains(chains: Vec<Vec<Run>>, owners: &OwnerCounts, settings: Settings) -> PairMatches {
     let chains = prefer_guaranteed(chains, settings.guarantee);
     let covered = [coverage(&chains, |run| run.left), coverage(&chains, |run| run.right)];
     let with_owners = |runs: Vec<Run>| Match { owners: owners.median(&runs).max(2), runs };

@@ -1,5 +1,6 @@
 //! Compares documents: candidate pairs, their matches, and the grams they share.
 
+pub(crate) mod all_grams;
 pub(crate) mod blanks;
 pub mod candidates;
 pub mod chain;

@@ -40,15 +40,19 @@ impl Run {
 }
 
 /// A position on the left and one on the right where the same gram begins.
-type Seed = (u32, u32);
+pub(crate) type Seed = (u32, u32);
 
 /// Seeds of one hash. With more, not every position on the left is paired with every one on the right.
-const MAX_PRODUCT: usize = 1 << 12;
+pub(crate) const MAX_PRODUCT: usize = 1 << 12;
 
 /// Return the maximal runs of at least k symbols that hold a seed, sorted by their start on the left, and as many
 /// others as it takes for every t symbols that both have to lie in a run on either side.
 pub fn maximal_runs(left: Side, right: Side, k: usize, t: usize) -> Vec<Run> {
-    let mut seeds = find_seeds(left, right, k, t);
+    runs_of_seeds(left.symbols, right.symbols, find_seeds(left, right, k, t), k, t)
+}
+
+/// Extend seeds to runs, and add those of other copies of their grams.
+pub(crate) fn runs_of_seeds(left: &[u32], right: &[u32], mut seeds: Vec<Seed>, k: usize, t: usize) -> Vec<Run> {
     let diagonal = |l: u32, r: u32| r as i64 - l as i64;
     // The seeds of one run lie on one diagonal and become neighbours.
     seeds.sort_unstable_by_key(|&(l, r)| (diagonal(l, r), l));
@@ -58,13 +62,13 @@ pub fn maximal_runs(left: Side, right: Side, k: usize, t: usize) -> Vec<Run> {
         if runs.last().is_some_and(is_inside) {
             continue;
         }
-        let run = extend(left.symbols, right.symbols, l as usize, r as usize);
+        let run = extend(left, right, l as usize, r as usize);
         // A collision of hashes extends to less than a gram.
         if run.len as usize >= k {
             runs.push(run);
         }
     }
-    add_runs_of_other_copies(left.symbols, right.symbols, &seeds, k, t, &mut runs);
+    add_runs_of_other_copies(left, right, &seeds, k, t, &mut runs);
     runs.sort_unstable_by_key(|run| (run.left, run.right));
     runs
 }
@@ -94,7 +98,8 @@ fn add_runs_of_other_copies(
         let (l, r) = (l as usize, r as usize);
         let Some(gram) = right.get(r..r + k) else { continue };
         for copy in (r.saturating_sub(reach)..=r + reach).filter(|&copy| copy != r) {
-            if right.get(copy..copy + k) != Some(gram) {
+            // Nearly always the first symbol tells already.
+            if right.get(copy) != Some(&gram[0]) || right.get(copy..copy + k) != Some(gram) {
                 continue;
             }
             // All stretches of t symbols that hold the gram begin here.
@@ -166,13 +171,13 @@ fn find_seeds(left: Side, right: Side, k: usize, t: usize) -> Vec<Seed> {
 }
 
 /// Pair the first with the first and so on, cycling through the shorter side, and the last with the last.
-fn pair_in_turn(left: &[u32], right: &[u32], seeds: &mut Vec<Seed>) {
+pub(crate) fn pair_in_turn(left: &[u32], right: &[u32], seeds: &mut Vec<Seed>) {
     let pairs = (0..left.len().max(right.len())).map(|i| (left[i % left.len()], right[i % right.len()]));
     seeds.extend(pairs.chain(left.last().copied().zip(right.last().copied())));
 }
 
 /// Pair positions that lie equally far into the same t symbols, each with some of the other side.
-fn pair_by_context(
+pub(crate) fn pair_by_context(
     (left, lefts): (&[u32], &[u32]),
     (right, rights): (&[u32], &[u32]),
     k: usize,
@@ -201,7 +206,7 @@ fn pair_by_context(
 }
 
 /// Return the longest run of equal symbols around two positions.
-fn extend(left: &[u32], right: &[u32], l: usize, r: usize) -> Run {
+pub(crate) fn extend(left: &[u32], right: &[u32], l: usize, r: usize) -> Run {
     let behind = left[l..].iter().zip(&right[r..]).take_while(|(a, b)| a == b).count();
     let before = left[..l].iter().rev().zip(right[..r].iter().rev()).take_while(|(a, b)| a == b).count();
     Run { left: to_u32(l - before), right: to_u32(r - before), len: to_u32(before + behind) }

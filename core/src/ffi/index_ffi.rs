@@ -13,6 +13,7 @@ use crate::index::segment::{Segment, Shape};
 use crate::index::segment_merge::Merge;
 use crate::index::segment_scan::{Scanned, scan};
 use crate::index::segment_write::build;
+use crate::index::tally::{Shared, count_owners, tally};
 use crate::machine::level::Level;
 
 /// Return the bytes of a segment of these postings.
@@ -99,6 +100,54 @@ pub unsafe extern "C" fn chf_lookup(
     })
 }
 
+/// Postings of the query's hashes as a look-up returns them, and the documents that are boilerplate, sorted.
+#[repr(C)]
+pub struct ChfPostings {
+    pub queries: *const u32,
+    pub documents: *const u32,
+    pub len: usize,
+    pub hashes: usize,
+    pub boilerplate: *const u32,
+    pub boilerplate_len: usize,
+}
+
+/// Return how many documents have each hash. Columns: the number without boilerplate, whether boilerplate has it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_count_owners(postings: *const ChfPostings) -> *mut ChfResult {
+    result(|| {
+        let p = unsafe { &*postings };
+        let (queries, documents) = unsafe { (slice(p.queries, p.len), slice(p.documents, p.len)) };
+        let boilerplate = unsafe { slice(p.boilerplate, p.boilerplate_len) };
+        let (owners, is_boilerplate) = count_owners(queries, documents, p.hashes, boilerplate);
+        Ok(vec![owners.into(), is_boilerplate.into()])
+    })
+}
+
+/// Return what every document shares with the query, given the weight of every hash and how often the query has it.
+/// Columns: document; weight; fingerprints of the query that it has, its own that the query has, those that do not count.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_tally(
+    postings: *const ChfPostings,
+    weights: *const f64,
+    repeats: *const u32,
+) -> *mut ChfResult {
+    result(|| {
+        let p = unsafe { &*postings };
+        let (queries, documents) = unsafe { (slice(p.queries, p.len), slice(p.documents, p.len)) };
+        let boilerplate = unsafe { slice(p.boilerplate, p.boilerplate_len) };
+        let (weights, repeats) = unsafe { (slice(weights, p.hashes), slice(repeats, p.hashes)) };
+        let rows = tally(queries, documents, weights, repeats, boilerplate);
+        let counts = |count: fn(&Shared) -> u64| rows.iter().map(count).collect::<Vec<u64>>();
+        Ok(vec![
+            rows.iter().map(|row| row.document).collect::<Vec<u32>>().into(),
+            rows.iter().map(|row| row.weight).collect::<Vec<f64>>().into(),
+            counts(|row| row.of_query).into(),
+            counts(|row| row.of_document).into(),
+            counts(|row| row.uncounted).into(),
+        ])
+    })
+}
+
 /// What a query shares with documents, and how to extend it to matches: see `query_matches.rs`.
 #[repr(C)]
 pub struct ChfShared {
@@ -118,6 +167,8 @@ pub struct ChfShared {
     pub k: u32,
     pub gap: u32,
     pub guarantee: u32,
+    /// Not 0 if every gram of the query is a seed. Its fingerprints and the postings are not used then.
+    pub all_grams: u32,
 }
 
 /// Extend matches of a query, which is the first source, with the others, whose numbers are given. Columns: for every
@@ -150,6 +201,7 @@ pub unsafe extern "C" fn chf_extend_matches(
                 column(shared.owner_positions, shared.owners_len),
                 column(shared.owners, shared.owners_len),
             ),
+            all_grams: shared.all_grams != 0,
         };
         let postings = SharedPostings {
             hashes: column(shared.queries, shared.postings),

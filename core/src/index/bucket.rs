@@ -166,19 +166,19 @@ impl<'a> Bucket<'a> {
         Ok(self.first_above(&run, |other| other < rest & mask(self.low_bits)))
     }
 
-    /// Call back with the document and the position of each posting in a range.
+    /// Return the postings in a range, each with the document above the position.
     #[inline]
-    pub fn visit(&self, range: Range<u64>, mut each: impl FnMut(u32, u32)) -> Result<(), Damage> {
+    pub fn postings(&self, range: Range<u64>) -> Result<impl ExactSizeIterator<Item = u64>, Damage> {
         let (bytes, width, first) = (self.segment.bytes, self.document_bits(), self.segment.shape.first);
         self.verify(self.documents, width, &range)?;
         self.verify(self.positions, self.position_bits, &range)?;
-        for i in range {
-            let document = read(bytes, self.documents + i * width as u64, width) as u32;
-            let position =
-                read(bytes, self.positions + i * self.position_bits as u64, self.position_bits) as u32;
-            each(first.wrapping_add(document), position);
-        }
-        Ok(())
+        let (documents, position_bits) = (self.documents + range.start * width as u64, self.position_bits);
+        let positions = self.positions + range.start * position_bits as u64;
+        Ok((0..(range.end - range.start) as usize).map(move |i| {
+            let document = read(bytes, documents + i as u64 * width as u64, width) as u32;
+            let position = read(bytes, positions + i as u64 * position_bits as u64, position_bits);
+            (first.wrapping_add(document) as u64) << 32 | position
+        }))
     }
 
     /// Call back with the document of every posting.
@@ -206,7 +206,7 @@ impl<'a> Bucket<'a> {
         self.verify(self.lows, self.low_bits, &(from..to))?;
         let before = out.len();
         let top = self.number << self.segment.shape.rest_bits();
-        self.visit(from..to, |document, position| out.push((0, (document as u64) << 32 | position as u64)))?;
+        out.extend(self.postings(from..to)?.map(|posting| (0, posting)));
         let mut words = (0..self.words()).map(|number| (number, self.word(number)));
         let mut next_word = || words.next().ok_or_else(|| self.damage());
         // The word with the first of them.

@@ -22,8 +22,18 @@ pub struct LookupResult {
     pub positions: Vec<u32>,
 }
 
-/// The number of a query, and a number with the document above the position.
-type Hit = (u32, u64);
+/// Postings of consecutive queries in one segment, each with the document above the position.
+struct Part {
+    postings: Vec<u64>,
+    /// Where the postings of each query end.
+    ends: Vec<usize>,
+}
+
+impl Part {
+    fn of(&self, query: usize) -> &[u64] {
+        &self.postings[if query == 0 { 0 } else { self.ends[query - 1] }..self.ends[query]]
+    }
+}
 
 /// Return the postings of these hashes, except those of removed documents.
 pub fn lookup(
@@ -43,43 +53,46 @@ pub fn lookup(
         let (segment, share) = (range.start / shares.len(), range.start % shares.len());
         find(segments[segment], shares[share], &removed).map_err(|damage| (segment, damage))
     });
-    let parts: Vec<Vec<Hit>> = parts.into_iter().collect::<Result<_, _>>()?;
-    Ok(sorted(&parts, hashes.len()))
+    let parts: Vec<Part> = parts.into_iter().collect::<Result<_, _>>()?;
+    Ok(join(&parts, shares.len(), &queries))
 }
 
-/// Sort by query, document and position.
-fn sorted(parts: &[Vec<Hit>], queries: usize) -> LookupResult {
-    let mut ends = vec![0usize; queries + 1];
-    parts.iter().flatten().for_each(|hit| ends[hit.0 as usize + 1] += 1);
-    (0..queries).for_each(|q| ends[q + 1] += ends[q]);
-    let total = ends[queries];
-    let mut postings = vec![0u64; total];
-    let mut next = ends.clone();
-    for &(query, posting) in parts.iter().flatten() {
-        let slot = &mut next[query as usize];
-        postings[*slot] = posting;
-        *slot += 1;
-    }
-    let mut numbers = Vec::with_capacity(total);
-    for q in 0..queries {
-        let own = &mut postings[ends[q]..ends[q + 1]];
-        if !own.is_sorted() {
-            own.sort_unstable();
+/// Sort by query, document and position. There are `shares` parts for each segment.
+fn join(parts: &[Part], shares: usize, queries: &[(u64, u32)]) -> LookupResult {
+    let total = parts.iter().map(|part| part.postings.len()).sum();
+    let mut found = LookupResult {
+        queries: Vec::with_capacity(total),
+        documents: Vec::with_capacity(total),
+        positions: Vec::with_capacity(total),
+    };
+    let mut place_of = vec![0; queries.len()];
+    queries.iter().enumerate().for_each(|(place, &(_, query))| place_of[query as usize] = place);
+    let mut own: Vec<u64> = Vec::new();
+    for (query, place) in place_of.into_iter().enumerate() {
+        let in_segments = parts.iter().skip(place / SHARE).step_by(shares).map(|part| part.of(place % SHARE));
+        let mut filled = in_segments.filter(|postings| !postings.is_empty());
+        let Some(mut postings) = filled.next() else { continue };
+        if let Some(more) = filled.next() {
+            own.clear();
+            [postings, more].into_iter().chain(filled).for_each(|some| own.extend_from_slice(some));
+            if !own.is_sorted() {
+                own.sort_unstable();
+            }
+            postings = &own;
         }
-        numbers.resize(ends[q + 1], q as u32);
+        found.queries.resize(found.queries.len() + postings.len(), query as u32);
+        found.documents.extend(postings.iter().map(|&posting| (posting >> 32) as u32));
+        found.positions.extend(postings.iter().map(|&posting| posting as u32));
     }
-    LookupResult {
-        queries: numbers,
-        documents: postings.iter().map(|&posting| (posting >> 32) as u32).collect(),
-        positions: postings.iter().map(|&posting| posting as u32).collect(),
-    }
+    found
 }
 
 /// Look up sorted hashes in one segment.
-fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<Vec<Hit>, Damage> {
+fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<Part, Damage> {
     let shape = &segment.shape;
     let rest_bits = shape.rest_bits();
-    let mut hits = Vec::with_capacity(queries.len());
+    let mut part =
+        Part { postings: Vec::with_capacity(queries.len()), ends: Vec::with_capacity(queries.len()) };
     let mut cursor_in: Option<(usize, Cursor)> = None;
     let mut last = None;
     let mut buckets: Vec<Bucket> = Vec::with_capacity(BLOCK);
@@ -112,19 +125,21 @@ fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<
             last = Some((key, range.clone()));
             ranges.push(range);
         }
-        for ((&(_, query), bucket), range) in block.iter().zip(&buckets).zip(ranges.drain(..)) {
-            if range.is_empty() {
-                continue;
-            }
-            bucket.visit(range, |document, position| {
-                if !removed.contains(document) {
-                    hits.push((query, (document as u64) << 32 | position as u64));
+        for (bucket, range) in buckets.iter().zip(ranges.drain(..)) {
+            if !range.is_empty() {
+                let postings = bucket.postings(range)?;
+                if removed.is_empty() {
+                    part.postings.extend(postings);
+                } else {
+                    let is_removed = |posting: &u64| removed.contains((posting >> 32) as u32);
+                    part.postings.extend(postings.filter(|posting| !is_removed(posting)));
                 }
-            })?;
+            }
+            part.ends.push(part.postings.len());
         }
     }
     segment.ensure_readable()?;
-    Ok(hits)
+    Ok(part)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Segments of postings: written, merged, searched. Matches of a query.
+//! Segments of postings: written, merged, searched. Candidates and matches of a query.
 
 pub(crate) mod bits;
 pub(crate) mod bucket;
@@ -10,3 +10,4 @@ pub mod segment;
 pub mod segment_merge;
 pub mod segment_scan;
 pub mod segment_write;
+pub mod tally;

@@ -3,12 +3,12 @@
 //! A search knows the shared fingerprints and their positions, so documents are not fingerprinted again, which would take
 //! longer than all the rest. Bytes become matches in one call: done in Python, this took three quarters of a search.
 
-use std::collections::HashMap;
-
+use crate::compare::all_grams::{GramIndex, Scratch};
 use crate::compare::chain::symbols;
-use crate::compare::matches::{Match, OwnerCounts, Settings, find_matches};
+use crate::compare::matches::{Match, OwnerCounts, Settings, find_matches, matches_of_runs};
 use crate::compare::seeds::{Run, Side};
 use crate::compare::to_u32;
+use crate::index::tally::RowTable;
 use crate::machine::level::Level;
 use crate::machine::parallel::in_order;
 use crate::read::source::Source;
@@ -47,6 +47,8 @@ pub struct Query<'a> {
     pub positions: &'a [u32],
     pub numbers: &'a [u32],
     pub owners: OwnerCounts,
+    /// Whether every gram is a seed, rather than the postings.
+    pub all_grams: bool,
 }
 
 /// Return the matches of a query with each of the numbered documents, and the number of the query's symbols.
@@ -64,16 +66,26 @@ pub fn extend_matches(
     let mut seeds: Vec<(u64, u32)> = numbers.zip(query.positions.iter().copied()).collect();
     seeds.sort_unstable();
     let (hashes, positions): (Vec<u64>, Vec<u32>) = seeds.into_iter().unzip();
+    let index = query.all_grams.then(|| GramIndex::new(stream.symbols, settings.k));
     let left = Side { symbols: stream.symbols, kinds: &[], hashes: &hashes, positions: &positions };
     let rows = rows_by_document(postings, documents);
-    let share = documents.len().div_ceil(threads.max(1)).max(1);
+    // The first documents share the most, so the work is shared out in small pieces.
+    let pieces = if threads > 1 { 4 * threads } else { 1 };
+    let share = documents.len().div_ceil(pieces).max(1);
     let parts = in_order(documents.len(), share, threads, |range| {
         let mut reader = StreamReader::new(documents[range.start].1.size(), false);
+        let mut scratch = Scratch::default();
         let matches_with = |i: usize| {
             let document = reader.read(&documents[i].1, level);
-            let (hashes, positions) = seeds_in(document, postings, &rows[i]);
-            let right = Side { symbols: document.symbols, kinds: &[], hashes: &hashes, positions: &positions };
-            let found = find_matches(left, right, &query.owners, settings);
+            let found = if let Some(index) = &index {
+                let runs = index.maximal_runs(document.symbols, &mut scratch);
+                matches_of_runs(&runs, &query.owners, settings)
+            } else {
+                let (hashes, positions) = seeds_in(document, postings, &rows[i]);
+                let right =
+                    Side { symbols: document.symbols, kinds: &[], hashes: &hashes, positions: &positions };
+                find_matches(left, right, &query.owners, settings)
+            };
             let spans = |run: &Run| {
                 let (left, right) = (bytes(stream, run.left, run.len), bytes(document, run.right, run.len));
                 [left.0, left.1, right.0, right.1]
@@ -116,12 +128,14 @@ fn bytes(stream: Stream, start: u32, len: u32) -> (u32, u32) {
 
 /// Return the postings of each document, in their order.
 fn rows_by_document(postings: &SharedPostings, documents: &[(u32, Source)]) -> Vec<Vec<usize>> {
-    let indices: HashMap<u32, usize> =
-        documents.iter().enumerate().map(|(i, &(number, _))| (number, i)).collect();
+    let mut table = RowTable::default();
+    for (i, &(number, _)) in documents.iter().enumerate() {
+        *table.slot(number) = to_u32(i + 1);
+    }
     let mut rows = vec![Vec::new(); documents.len()];
-    for (row, document) in postings.documents.iter().enumerate() {
-        if let Some(&i) = indices.get(document) {
-            rows[i].push(row);
+    for (posting, &document) in postings.documents.iter().enumerate() {
+        if let Some(i) = table.row(document) {
+            rows[i].push(posting);
         }
     }
     rows

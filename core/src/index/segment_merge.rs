@@ -41,6 +41,10 @@ impl<'a> Removed<'a> {
         removed
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
+    }
+
     #[inline]
     pub fn contains(&self, document: u32) -> bool {
         let Some(&first) = self.sorted.first() else { return false };

@@ -52,8 +52,8 @@ class Hit:
     resemblance: float
     """What both share, divided by all that either has."""
     relation: Relation
-    matches: tuple[Match, ...]
-    """With the query on the left. Empty if the index stores nothing that shows where."""
+    matches: Sequence[Match]
+    """With the query on the left, built when first used. Empty if the index stores nothing that shows where."""
     weight: float
     """How much is shared. Rare passages count more, and documents longer than the query less, down to half.
     Hits are ranked by this."""

@@ -13,9 +13,16 @@ from chaffinch import fingerprinting
 from chaffinch.languages.language import OTHER
 from chaffinch.matching.base_code import drop_masked, find_base_code, mask_symbols
 from chaffinch.matching.joined_stream import join_streams
-from chaffinch.matching.matches import GAP
+from chaffinch.matching.matches import GAP, LazyMatches
 from chaffinch.native.fingerprint import Source
-from chaffinch.native.segment import ExtendedMatch, LookupResult, OwnerCounts, QuerySeeds, extend_matches
+from chaffinch.native.segment import (
+    ExtendedMatch,
+    LookupResult,
+    OwnerCounts,
+    QueryMatches,
+    QuerySeeds,
+    extend_matches,
+)
 from chaffinch.read.for_recipe import native_source
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Match, Span, Stream
@@ -23,7 +30,7 @@ from chaffinch.types import Document, Fingerprints, Match, Span, Stream
 if TYPE_CHECKING:
     from chaffinch.index.search import Candidates
 
-_WORTH_THREADS = 4 << 20
+_WORTH_THREADS = 1 << 20
 """Bytes. For less text, starting threads takes longer than the work."""
 _POSTING_REACH = 100
 """Symbols. Without texts, neighbouring fingerprints of one match are at most about this far apart."""
@@ -33,7 +40,7 @@ _POSTING_REACH = 100
 class Evidence:
     """The matches of a query with one document. The query is on the left."""
 
-    matches: tuple[Match, ...]
+    matches: Sequence[Match]
     covered: tuple[int, int] | None = None
     """Symbols of each that the matches cover, if known."""
     sizes: tuple[int, int] = (0, 0)
@@ -53,20 +60,21 @@ def matches_in_texts(
     exact = recipe if recipe.guarantee else Recipe(recipe.front, k=recipe.k, scheme="all")
     owner_counts = OwnerCounts(query.prints.positions, candidates.owners[query.hash_numbers])
     threads = None if sum(len(document.data) for document in texts.values()) > _WORTH_THREADS else 1
-    if boilerplate or exact is not recipe or not query.is_whole or exact.front.startswith(OTHER):
+    by_seeds = exact is recipe
+    if boilerplate or exact.front.startswith(OTHER) or (by_seeds and not query.is_whole):
         return _matches_of_other_fingerprints(query.document, exact, texts, boilerplate, owner_counts, threads)
     common = extend_matches(
         native_source(query.document, exact),
         {number: native_source(document, exact) for number, document in texts.items()},
-        QuerySeeds(query.prints.positions, query.hash_numbers),
+        QuerySeeds(query.prints.positions, query.hash_numbers) if by_seeds else None,
         owner_counts,
-        candidates.postings,
+        candidates.postings if by_seeds else None,
         exact,
         GAP,
         threads,
     )
     return {
-        number: Evidence(_matches(query.document, document, c.matches), c.covered, c.symbols, c.identical)
+        number: Evidence(_lazy(query.document.name, document.name, c), c.covered, c.symbols, c.identical)
         for (number, document), c in zip(texts.items(), common, strict=True)
     }
 
@@ -97,21 +105,25 @@ def _matches_of_other_fingerprints(
     common = extend_matches(left, dict(enumerate(rights)), seeds, owner_counts, postings, recipe, GAP, threads)
     evidence = {}
     for (number, document), c, stream, size in zip(texts.items(), common, streams[1:], sizes[1:], strict=True):
-        for extended in c.matches:  # from symbols to bytes
-            for run in extended.runs:
-                run[:] = [*_bytes(streams[0], *run[:2]), *_bytes(stream, *run[2:])]
-        matches = _matches(query, document, c.matches)
+        in_bytes = c._replace(runs=_in_bytes(c.runs, streams[0], stream))
+        matches = _lazy(query.name, document.name, in_bytes)
         identical = np.array_equal(streams[0].symbols, stream.symbols)
         evidence[number] = Evidence(matches, c.covered, (sizes[0], size), identical)
     return evidence
 
 
-def _bytes(stream: Stream, first: int, end: int) -> tuple[int, int]:
-    return int(stream.starts[first]), int(stream.ends[end - 1])
+def _in_bytes(runs: NDArray[np.uint32], left: Stream, right: Stream) -> NDArray[np.uint32]:
+    """Return the runs in bytes, given those in symbols."""
+    first, end, other_first, other_end = runs.T
+    columns = left.starts[first], left.ends[end - 1], right.starts[other_first], right.ends[other_end - 1]
+    return np.stack(columns, axis=1)
 
 
-def _matches(left: Document, right: Document, matches: Sequence[ExtendedMatch]) -> tuple[Match, ...]:
-    return tuple(_match(left.name, right.name, *extended) for extended in matches)
+def _lazy(left: str, right: str, common: QueryMatches) -> LazyMatches:
+    def build() -> tuple[Match, ...]:
+        return tuple(_match(left, right, *extended) for extended in common.matches())
+
+    return LazyMatches(build, len(common.rows))
 
 
 def _match(left: str, right: str, runs: list[list[int]], symbols: int, longest: int, owners: int) -> Match:
@@ -125,8 +137,10 @@ def _shared_fingerprints(prints: Sequence[Fingerprints]) -> tuple[QuerySeeds, Lo
     hashes, numbers = np.unique(prints[0].hashes, return_inverse=True)
     rows = []
     for i, other in enumerate(prints[1:]):
-        shared = np.isin(other.hashes, hashes)
-        queries = np.searchsorted(hashes, other.hashes[shared])
+        queries = np.searchsorted(hashes, other.hashes)
+        shared = np.append(hashes, 0)[queries] == other.hashes
+        shared &= queries < len(hashes)
+        queries = queries[shared]
         rows.append((queries, np.full(len(queries), i), other.positions[shared]))
     return QuerySeeds(prints[0].positions, numbers), _sorted(rows)
 
@@ -172,7 +186,7 @@ def matches_in_postings(candidates: Candidates, names: Mapping[int, str]) -> dic
         return Match(left, right, symbols, symbols, ((left, right),), extended.owners)
 
     return {
-        number: Evidence(tuple(to_bytes(names[number], stream, extended) for extended in c.matches))
+        number: Evidence(tuple(to_bytes(names[number], stream, extended) for extended in c.matches()))
         for (number, stream), c in zip(streams.items(), common, strict=True)
     }
 

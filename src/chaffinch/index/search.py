@@ -22,6 +22,7 @@ from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import Store
 from chaffinch.index.weights import MAX_DIVISOR, divisor, is_common, owner_weights
 from chaffinch.native.segment import LookupResult
+from chaffinch.native.tally import Tally
 from chaffinch.read.for_recipe import ready_for
 from chaffinch.types import Document, Fingerprints, Span
 
@@ -133,43 +134,24 @@ class Candidates:
         """Documents whose passages are never part of a match."""
         self.postings = store.lookup(query.hashes[: query.looked_up])
         """Without those of hashes that are boilerplate."""
-        hash_numbers, holders = self.postings.queries.astype(np.int64), self.postings.documents
-        is_boilerplate = np.zeros(query.looked_up, bool)
-        if self.boilerplate:
-            in_boilerplate = np.isin(holders, np.array(self.boilerplate, np.uint32))
-            is_boilerplate[hash_numbers[in_boilerplate]] = True
-            own = ~is_boilerplate[hash_numbers]
+        tally = Tally(self.postings, query.looked_up, np.array(self.boilerplate, np.uint32))
+        owners, is_boilerplate = tally.count_owners()
+        if is_boilerplate.any():
+            own = ~is_boilerplate[self.postings.queries]
             self.postings = LookupResult(*(column[own] for column in self.postings))
-            hash_numbers, holders = hash_numbers[~in_boilerplate], holders[~in_boilerplate]
-        is_first = np.ones(len(hash_numbers), bool)  # of the postings of a hash in a document
-        is_first[1:] = (hash_numbers[1:] != hash_numbers[:-1]) | (holders[1:] != holders[:-1])
         self.owners = np.ones(len(query.hashes), np.int64)
         """How many documents have each hash of the query, as far as it was looked up."""
-        owners = np.bincount(hash_numbers[is_first], minlength=query.looked_up)
         self.owners[: query.looked_up] = owners
         is_ignored = selection.ignored(owners, store.settings)
-        weights = owner_weights(owners, self.searched)
-        weights[is_boilerplate | is_ignored] = 0
-        counts = (~(is_boilerplate | is_ignored)).astype(np.float64)
-        numbers, rows = _distinct(holders)
-        repeats = query.counts[: query.looked_up].astype(np.float64)
-
-        def total(chosen: NDArray[np.bool_] | slice, values: Floats) -> Floats:
-            sums = np.bincount(rows[chosen], values[hash_numbers[chosen]], minlength=len(numbers))
-            return sums.astype(np.float64)
-
-        everything = slice(None)
-        heavy = total(is_first, weights * repeats)
-        keep = heavy > 0
+        repeats = query.counts[: query.looked_up].copy()
+        repeats[is_boilerplate | is_ignored] = 0
+        shared = tally.shared(owner_weights(owners, self.searched) * repeats, repeats)
+        keep = shared.weights > 0
         # Each document has a row in these columns.
-        self.documents, self.weights = numbers[keep], heavy[keep]
-        self.of_query = total(is_first, counts * repeats)[keep]
-        """Fingerprints of the query that the document has."""
-        self.of_document = total(everything, counts)[keep]
-        """Fingerprints of the document that the query has."""
-        self.uncounted = total(everything, 1 - counts)[keep]
-        """Shared fingerprints of the document that do not count."""
-        self.counted = int((counts * repeats).sum())
+        self.documents, self.weights, self.of_query, self.of_document, self.uncounted = (
+            column[keep] for column in shared
+        )
+        self.counted = int(repeats.sum())
         """Fingerprints of the query that count."""
         discounts = {
             DiscountReason.BOILERPLATE: is_boilerplate,

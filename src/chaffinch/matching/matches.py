@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import overload
@@ -41,6 +41,13 @@ class PairMatches:
         """The symbols of the longest run."""
         first, end = self._rows[[0, -1], 0].tolist()
         return int(self.table.lengths[first:end].max(initial=0))
+
+    def longest_of(self, max_owners: int) -> int:
+        """Return the symbols of the longest run in a match that at most this many submissions have."""
+        rows = self._rows
+        owners = np.repeat(rows[:-1, 1], rows[1:, 0] - rows[:-1, 0])
+        lengths = self.table.lengths[int(rows[0, 0]) : int(rows[-1, 0])]
+        return int(lengths[owners <= max_owners].max(initial=0))
 
     @property
     def _rows(self) -> NDArray[np.uint32]:
@@ -95,16 +102,22 @@ class _MatchLists:
 
 
 class LazyMatches(Sequence[Match]):
-    """Matches that are built when first used: all pairs of a class have millions of them."""
+    """Matches that are built when first used: all pairs of a class have millions of them.
 
-    __slots__ = ("_lists", "_which")
+    Give their number if it is known before.
+    """
 
-    def __init__(self, lists: _MatchLists, which: int) -> None:
-        self._lists = lists
-        self._which = which
+    __slots__ = ("_build", "_count", "_matches")
+
+    def __init__(self, build: Callable[[], tuple[Match, ...]], count: int | None = None) -> None:
+        self._build, self._count = build, count
+        self._matches: tuple[Match, ...] | None = None
 
     def _all(self) -> tuple[Match, ...]:
-        return self._lists.lists()[self._which]
+        if self._matches is None:
+            self._matches = self._build()
+            self._build = tuple  # frees what they were built from
+        return self._matches
 
     @overload
     def __getitem__(self, i: int) -> Match: ...
@@ -114,7 +127,7 @@ class LazyMatches(Sequence[Match]):
         return self._all()[i]
 
     def __len__(self) -> int:
-        return len(self._all())
+        return len(self._all()) if self._count is None else self._count
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, tuple | LazyMatches) and self._all() == tuple(other)
@@ -132,7 +145,7 @@ class LazyMatches(Sequence[Match]):
 def lazy_matches(parts: Sequence[PairMatches]) -> tuple[LazyMatches, LazyMatches]:
     """Return the matches and the repeats of a pair in all languages."""
     lists = _MatchLists(parts)
-    return LazyMatches(lists, 0), LazyMatches(lists, 1)
+    return LazyMatches(lambda: lists.lists()[0]), LazyMatches(lambda: lists.lists()[1])
 
 
 def _enclosing(spans: Sequence[Span]) -> Span:

@@ -46,7 +46,7 @@ def contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
 
 def pointer(numbers: bytes | NDArray[Any], kind: type = np.uint32) -> Any:
     """Return a pointer to numbers of this kind, which keeps them alive. Bytes are taken as they are."""
-    name = "float" if kind is np.float32 else f"{np.dtype(kind)}_t"
+    name = {"float32": "float", "float64": "double"}.get(kind.__name__, f"{kind.__name__}_t")
     is_ready = isinstance(numbers, bytes)
     return ffi.from_buffer(f"{name}[]", numbers if is_ready else np.ascontiguousarray(numbers, kind))
 

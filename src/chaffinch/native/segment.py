@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -185,29 +186,46 @@ class ExtendedMatch(NamedTuple):
 class QueryMatches(NamedTuple):
     """What a query and a document have in common. Pairs of numbers are the query's and the document's."""
 
-    matches: list[ExtendedMatch]
     covered: tuple[int, int]
     """Symbols that matches cover."""
     symbols: tuple[int, int]
     """All symbols."""
     identical: bool
     """Whether both have the same symbols."""
+    rows: NDArray[np.uint32]
+    """A row for each match: its first run, its symbols, its longest run, its owners."""
+    runs: NDArray[np.uint32]
+    """The runs of the matches."""
+
+    def matches(self) -> list[ExtendedMatch]:
+        runs, rows = self.runs.tolist(), self.rows.tolist()
+        bounds = pairwise([*(first - rows[0][0] for first, *_ in rows), len(runs)])
+        return [
+            ExtendedMatch(runs[start:end], *rest) for (start, end), (_, *rest) in zip(bounds, rows, strict=True)
+        ]
 
 
 def extend_matches(
     query: Source,
     documents: Mapping[int, Source],
-    seeds: QuerySeeds,
+    seeds: QuerySeeds | None,
     owners: OwnerCounts,
-    postings: LookupResult,
+    postings: LookupResult | None,
     recipe: Recipe,
     gap: int,
     threads: int | None = None,
 ) -> list[QueryMatches]:
     """Extend the postings of a query to its matches with numbered documents, and return those of each.
 
-    The position of a posting is where a symbol begins in its source: a byte, or an index into numbers.
+    The position of a posting is where a symbol begins in its source: a byte, or an index into numbers. Without
+    seeds and postings, all runs as long as a gram are found.
     """
+    if seeds is None or postings is None:
+        none = np.empty(0, np.uint32)
+        seeds, postings = QuerySeeds(none, none), LookupResult(none, none, none)
+        all_grams = True
+    else:
+        all_grams = False
     native, buffers = native_sources([query, *documents.values()])
     shared = ffi.new("ChfShared *")
     buffers += point(
@@ -223,6 +241,7 @@ def extend_matches(
     shared.prints, shared.owners_len = len(seeds.positions), len(owners.positions)
     shared.postings = len(postings.queries)
     shared.k, shared.gap, shared.guarantee = recipe.k, gap, recipe.guarantee or recipe.k
+    shared.all_grams = all_grams
     result = lib.chf_extend_matches(
         native,
         ffi.new("uint32_t[]", list(documents)),
@@ -233,19 +252,21 @@ def extend_matches(
         level(),
     )
     del buffers
-    *tables, sizes = columns(owned(result))
-    runs, matches, rows = (
-        table.reshape(-1, width).tolist() for table, width in zip(tables, (4, 4, 5), strict=True)
-    )
-    ends = [first for first, *_ in matches[1:]] + [len(runs)] * bool(matches)
-    extended = [
-        ExtendedMatch(runs[first:end], *rest) for (first, *rest), end in zip(matches, ends, strict=True)
-    ]
-    ends = [first for first, *_ in rows[1:]] + [len(extended)] * bool(rows)
+    runs, matches, rows, sizes = columns(owned(result))
+    runs, matches = runs.reshape(-1, 4), matches.reshape(-1, 4)
+    per_document = rows.reshape(-1, 5).tolist()
+    bounds = pairwise([*(first for first, *_ in per_document), len(matches)])
+    first_runs = [*matches[:, 0].tolist(), len(runs)]
     size = int(sizes[0])
     return [
-        QueryMatches(extended[first:end], (left, right), (size, symbols), bool(identical))
-        for (first, left, right, symbols, identical), end in zip(rows, ends, strict=True)
+        QueryMatches(
+            (left, right),
+            (size, symbols),
+            bool(identical),
+            matches[start:end],
+            runs[first_runs[start] : first_runs[end]],
+        )
+        for (start, end), (_, left, right, symbols, identical) in zip(bounds, per_document, strict=True)
     ]
 
 
