@@ -30,7 +30,7 @@ class Chance:
     """
 
     pairs: float
-    """Of the class, and of others that share nothing."""
+    """Of the class; in a small class, also of others that are assumed and share nothing."""
     start: float
     """The higher quantile."""
     fading: float
@@ -39,7 +39,7 @@ class Chance:
     @classmethod
     def of_class(cls, weights: Floats, counts: Floats, pairs: int) -> Chance:
         """Take weights, how many pairs each stands for, and the number of all pairs; others weigh nothing."""
-        total = pairs + ASSUMED_OTHERS * (ASSUMED_OTHERS - 1) / 2
+        total = max(pairs, ASSUMED_OTHERS * (ASSUMED_OTHERS - 1) / 2)
         order = np.argsort(weights, kind="stable")
         ranks = np.append(total - counts.sum() + np.cumsum(counts[order]), np.inf)
         without_weight = total - counts.sum()

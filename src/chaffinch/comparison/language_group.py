@@ -113,6 +113,12 @@ class LanguageGroup:
         """Return how many symbols each stream has besides base code."""
         return np.array([stream.size for stream in self.streams], np.int64) - self.masked_counts
 
+    def usual_parts(self) -> Floats:
+        """Return the part of each stream that any other has too, by fingerprints."""
+        prints = np.array([len(owners) for owners in self.candidates.owners], np.float64)
+        usual: Floats = np.minimum(self.candidates.background / prints.clip(1), 0.99)
+        return usual
+
     def sizes(self) -> Floats:
         """Return the same in tokens."""
         return self.symbols().astype(np.float64) * symbol_weight(self.recipe.front)

@@ -11,7 +11,7 @@ import numpy as np
 from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
 from chaffinch.comparison.options import LONG_RUN, SMALLEST_CLASS, SURE_SCORE, SURPRISING, TOP, Options
-from chaffinch.comparison.pair_score import shown_score, weight, work_sizes
+from chaffinch.comparison.pair_score import Works, shown_score, weight
 from chaffinch.comparison.ranking import Ranking, histogram
 from chaffinch.matching.matches import PairMatches, lazy_matches
 from chaffinch.types import Coverage, Document, Pair, Span, Stream, Submission
@@ -41,10 +41,8 @@ def list_pairs(
     """
     has_surprise = len(submissions) >= SMALLEST_CLASS
     few = max(2, min(COMMON_OWNERS - 1, len(submissions) // 3)) if has_surprise else len(submissions)
-    examined = _Examined.of(groups, len(submissions), ranking.pairs, few, options.threads)
-    scores = ranking.convincing * shown_score(
-        ranking.scores, examined.coverages, ranking.usual, ranking.smaller
-    )
+    examined = _Examined.of(groups, ranking.works, ranking.pairs, few, options.threads)
+    scores = _shown_scores(groups, ranking, examined.in_languages)
     weights = weight(ranking.surprise, scores)
     order = np.lexsort((-ranking.surprise, -weights))
     line = ranking.chance.line(weights[order])
@@ -85,8 +83,21 @@ def list_pairs(
                 tuple(repeats) if len(rows) <= BUILT_AT_ONCE else repeats,
             )
         )
-    moved = histogram(scores) - histogram(ranking.scores * ranking.convincing)
+    moved = histogram(scores) - histogram(ranking.scores)
     return Listed(tuple(pairs), line, ranking.histogram + moved)
+
+
+def _shown_scores(groups: Sequence[LanguageGroup], ranking: Ranking, coverages: Sequence[Floats]) -> Floats:
+    """Return the scores of pairs, now that it is known what their matches cover in each language."""
+    works, pairs = ranking.works, ranking.pairs
+    shown = []
+    for group, sizes, scores, covered in zip(
+        groups, works.sizes, ranking.language_scores, coverages, strict=True
+    ):
+        usual = np.zeros(len(sizes))
+        usual[group.members] = group.usual_parts()
+        shown.append(shown_score(scores, covered, usual[pairs].max(axis=1), sizes[pairs].min(axis=1)))
+    return works.mean_score(pairs, shown) * works.convincing(pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +106,8 @@ class _Examined:
 
     coverages: Floats
     """The part of the left and of the right work that lies in matches."""
+    in_languages: list[Floats]
+    """The same in each language."""
     longest: Indices
     """Symbols of the longest run."""
     longest_rare: Indices
@@ -104,27 +117,29 @@ class _Examined:
 
     @classmethod
     def of(
-        cls, groups: Sequence[LanguageGroup], submissions: int, pairs: Pairs, few: int, threads: int | None
+        cls, groups: Sequence[LanguageGroup], works: Works, pairs: Pairs, few: int, threads: int | None
     ) -> _Examined:
         """Find the matches of pairs of submissions; a match is rare if at most `few` have it."""
-        all_sizes = work_sizes(groups, submissions)
-        covered, symbols = np.zeros((2, len(pairs), 2))
+        coverages, symbols = np.zeros((2, len(pairs), 2))
         longest, longest_rare = np.zeros((2, len(pairs)), np.int64)
-        for start in range(0, len(pairs), MATCHED_AT_ONCE):
-            some = pairs[start : start + MATCHED_AT_ONCE]
-            for group, sizes in zip(groups, all_sizes, strict=True):
-                whole = np.zeros(submissions)
-                whole[group.members] = group.symbols()
-                for row, part in _parts(group, some, threads):
-                    row += start
-                    symbols[row] += part.covered
-                    covered[row] += np.array(part.covered) / whole[pairs[row]].clip(1) * sizes[pairs[row]]
+        in_languages = []
+        for group, sizes in zip(groups, works.sizes, strict=True):
+            covered = np.zeros((len(pairs), 2))
+            for start in range(0, len(pairs), MATCHED_AT_ONCE):
+                some = pairs[start : start + MATCHED_AT_ONCE]
+                for number, part in _parts(group, some, threads):
+                    row = start + number
+                    covered[row] = part.covered
                     longest[row] = max(longest[row], part.longest)
                     if not group.is_data or len(groups) == 1:
                         longest_rare[row] = max(longest_rare[row], part.longest_of(few))
-        totals = sum(all_sizes, np.zeros(submissions))
-        coverages = (covered / totals[pairs].clip(1e-9)).clip(0, 1)
-        return cls(coverages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
+            whole = np.zeros(len(sizes))
+            whole[group.members] = group.symbols()
+            symbols += covered
+            in_languages.append((covered / whole[pairs].clip(1)).clip(0, 1))
+            coverages += in_languages[-1] * sizes[pairs]
+        coverages = (coverages / works.totals[pairs].clip(1e-9)).clip(0, 1)
+        return cls(coverages, in_languages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
 
 
 def _parts(group: LanguageGroup, pairs: Pairs, threads: int | None) -> Iterator[tuple[int, PairMatches]]:

@@ -52,7 +52,7 @@ class Works:
 
     @classmethod
     def of(cls, groups: Sequence[LanguageGroup], submissions: int, new: int) -> Works:
-        sizes, digests = work_sizes(groups, submissions), [blake2b(digest_size=16) for _ in range(submissions)]
+        sizes, digests = _sizes(groups, submissions), [blake2b(digest_size=16) for _ in range(submissions)]
         for group in groups:
             for member, content in zip(group.members.tolist(), group.contents(), strict=True):
                 digests[member].update(group.recipe.front.encode() + b"\0" + content)
@@ -108,7 +108,7 @@ def _evidence(tokens: Floats) -> Floats:
     return evidence
 
 
-def work_sizes(groups: Sequence[LanguageGroup], submissions: int) -> list[Floats]:
+def _sizes(groups: Sequence[LanguageGroup], submissions: int) -> list[Floats]:
     """Return for each language how much each submission has, in tokens; data beside programs counts little."""
     sizes = []
     for group in groups:

@@ -73,13 +73,6 @@ class CandidatePool:
         spreads = [(group.candidates.spread, len(group.streams)) for group in self._telling()]
         return surprise(self.shared[rows], self.pairs[rows], self._background(), spreads)
 
-    def usual(self, rows: Indices | slice) -> Floats:
-        """Return the larger part of both works that any other work has too, by fingerprints."""
-        usual: Floats = np.minimum(self._background() / self._prints().clip(1), 0.99)[self.pairs[rows]].max(
-            axis=1
-        )
-        return usual
-
     def promising(self, count: int) -> Indices:
         """Return the rows of the pairs that share the most beyond what is usual, by part and by surprise."""
         if count >= len(self.pairs):
@@ -98,10 +91,15 @@ class CandidatePool:
         number = np.arange(count)
         return ((number + number * GOLDEN_RATIO % 1) * (len(self.pairs) / count)).astype(np.int64)
 
-    def scores(self, rows: Indices) -> Floats:
-        """Return the scores of pairs, before it is known what their matches cover."""
+    def language_scores(self, rows: Indices) -> list[Floats]:
+        """Return the scores of pairs in each language, before it is known what their matches cover."""
         pairs = self.pairs if len(rows) == len(self.pairs) else self.pairs[rows]
-        return self.works.mean_score(pairs, [self._group_scores(group, pairs) for group in self.groups])
+        return [self._group_scores(group, pairs) for group in self.groups]
+
+    def mean_scores(self, rows: Indices, scores: Sequence[Floats]) -> Floats:
+        """Return the scores over all languages, as far as they say anything."""
+        pairs = self.pairs[rows]
+        return self.works.mean_score(pairs, scores) * self.works.convincing(pairs)
 
     def _telling(self) -> list[LanguageGroup]:
         """Return the languages whose fingerprints count: the same data beside programs is no surprise."""
@@ -145,14 +143,10 @@ class Ranking:
     """The pairs to examine, each with a row in these columns, and what is known of all pairs."""
 
     pairs: Pairs
+    language_scores: list[Floats]
+    """For each language, before it is known what matches cover."""
     scores: Floats
-    """Before it is known what matches cover, and how much they say."""
-    convincing: Floats
-    """How much a score says of works like these."""
-    usual: Floats
-    """The part of the works that any other has too."""
-    smaller: Floats
-    """The size of the smaller work."""
+    """Over all languages, before it is known."""
     surprise: Floats
     shared: NDArray[np.uint32]
     """How many fingerprints each pair shares."""
@@ -162,6 +156,7 @@ class Ranking:
     candidate_pairs: int
     scored_pairs: int
     """If these are not all candidate pairs, the histogram is an estimate."""
+    works: Works
 
 
 def rank(groups: Sequence[LanguageGroup], new: int, old: int, options: Options) -> Ranking:
@@ -169,33 +164,29 @@ def rank(groups: Sequence[LanguageGroup], new: int, old: int, options: Options) 
     pool = CandidatePool.build(groups, new + old, new)
     is_exact = len(pool.pairs) <= EXACT_PAIRS or options.top is None
     rows = pool.promising(len(pool.pairs) if is_exact else max(SCORED_PAIRS, _examined(options.top)))
-    scores, surprises, convincing = (
-        pool.scores(rows),
-        pool.surprise(rows),
-        pool.works.convincing(pool.pairs[rows]),
-    )
-    weights = weight(surprises, scores * convincing)
+    language_scores = pool.language_scores(rows)
+    scores, surprises = pool.mean_scores(rows, language_scores), pool.surprise(rows)
+    weights = weight(surprises, scores)
     sample = np.empty(0, np.int64) if is_exact else _difference(pool.sample(SCORED_PAIRS), rows)
-    sample_scores = pool.scores(sample) * pool.works.convincing(pool.pairs[sample])
+    sample_scores = pool.mean_scores(sample, pool.language_scores(sample))
     each = (len(pool.pairs) - len(rows)) / max(len(sample), 1)
     chance = Chance.of_class(
         np.concatenate([weights, weight(pool.surprise(sample), sample_scores)]),
         np.concatenate([np.ones(len(rows)), np.full(len(sample), each)]),
         count_pairs(new, old),
     )
-    chosen = _chosen(scores * convincing, surprises, weights, chance, options)
+    chosen = _chosen(scores, surprises, weights, chance, options)
     return Ranking(
         pool.pairs[rows[chosen]],
+        [of_language[chosen] for of_language in language_scores],
         scores[chosen],
-        convincing[chosen],
-        pool.usual(rows[chosen]),
-        pool.works.smaller(pool.pairs[rows[chosen]]),
         surprises[chosen],
         pool.shared[rows[chosen]],
         chance,
-        histogram(scores * convincing) + _scale(histogram(sample_scores), len(pool.pairs) - len(rows)),
+        histogram(scores) + _scale(histogram(sample_scores), len(pool.pairs) - len(rows)),
         len(pool.pairs),
         len(rows) + len(sample),
+        pool.works,
     )
 
 
