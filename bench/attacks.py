@@ -15,14 +15,14 @@ from functools import partial
 from itertools import combinations
 
 from bench import table
-from bench.classes import auc, everything, names, weights
 from bench.dialects import LANGUAGES, layout
+from bench.measures import auc, everything, names, weights
 from bench.programs import TASKS, Program, as_while, authors, identifiers, renamed
 from bench.table import Row
 from chaffinch import File
 
 AUTHORS = 8
-ONE, ALL = 0.99, 0.95
+ONE, ALL = 0.99, 0.97
 """The AUC that a single attack, and all attacks at once, must reach."""
 
 EVERYWHERE = "dead code before every statement"
@@ -216,12 +216,26 @@ def measured(task: str, language: str) -> Figures:
     return figures
 
 
-def rows() -> Iterator[Row]:
+def _by_language() -> dict[str, Figures]:
     by_language: dict[str, Figures] = {language: {} for language in LANGUAGES}
     for language, figures in by_language.items():
         for task in TASKS:
             for attack, values in measured(task, language).items():
                 figures.setdefault(attack, []).extend(values)
+    return by_language
+
+
+def all_measured() -> Figures:
+    """Return the figures of all languages together."""
+    pooled: Figures = {}
+    for figures in _by_language().values():
+        for attack, values in figures.items():
+            pooled.setdefault(attack, []).extend(values)
+    return pooled
+
+
+def rows() -> Iterator[Row]:
+    by_language = _by_language()
     for attack in ATTACKS:
         for i, figure in enumerate(("score", "rank")):
             each = {language: _auc(figures, attack, i) for language, figures in by_language.items()}

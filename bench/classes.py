@@ -8,112 +8,46 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations, groupby
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import table
+from bench import labelled, table
+from bench.labelled import homework_labels
+from bench.measures import (
+    LARGEST,
+    Names,
+    auc,
+    average_precision,
+    document,
+    each_once,
+    everything,
+    names,
+    ranking,
+    weights,
+)
 from bench.table import Row
 from chaffinch import File
 from chaffinch.comparison.compare import compare
-from chaffinch.comparison.score import weight
-from chaffinch.types import Match, Pair, Report
+from chaffinch.types import Match
 
 # Lower bounds, above what any of the rivals reaches.
-PRECISION = {"Z5/Z2": 0.42, "Z4/Z3": 0.33, "Z4/Z4": 0.24}
 WITH_MOSS = 0.90
 IRPLAG = 0.75
-CONPLAG = {"version_1": ("raw", 0.92), "version_2": ("without templates", 0.95)}
 CLOUGH = {"cut": 0.95, "light": 1.0, "heavy": 0.97}
 VERBATIM = 0.99
 KINDS = ("01-no-plagiarism", "02-no-obfuscation", "03-random-obfuscation", "04-translation-obfuscation",
          "05-summary-obfuscation")  # fmt: skip
 
-LARGEST = 250  # programs; in a larger class all pairs with their matches take gigabytes
-_FIRST = 10_000  # pairs ranked in a larger class; a labelled pair after them counts as missed
 _MISLABELLED = {"g2pE_taskc.txt", "g4pD_taskb.txt"}
-
-Names = frozenset[str]
-
-
-def auc(copies: Sequence[float], others: Sequence[float]) -> float:
-    """Return the probability that a copy has a higher figure than another pair; a tie counts half."""
-    less = np.searchsorted(np.sort(others), copies, "left")
-    not_more = np.searchsorted(np.sort(others), copies, "right")
-    return float((less + not_more).sum()) / 2 / max(len(copies) * len(others), 1)
-
-
-def average_precision(
-    figures: Mapping[Names, float], labelled: set[Names], among: set[Names] | None = None
-) -> float:
-    """Return the mean, over the labelled pairs, of the precision down to each. Equal figures rank together.
-
-    A labelled pair without a figure counts 0. With `among`, only those pairs count.
-    """
-    if among is not None:
-        figures = {pair: figure for pair, figure in figures.items() if pair in among}
-        labelled = labelled & among
-    hits = ranked = 0
-    total = 0.0
-    for _, equal in groupby(sorted(figures, key=figures.__getitem__, reverse=True), key=figures.__getitem__):
-        pairs = set(equal)
-        ranked += len(pairs)
-        hits += (here := len(pairs & labelled))
-        total += here * hits / ranked
-    return total / max(len(labelled), 1)
-
-
-def each_once(programs: Mapping[str, bytes], labelled: set[Names]) -> set[Names]:
-    """Return all pairs of programs, with byte-identical programs under one name only.
-
-    Many programs appear under several names, and the labels do not say so: a copy is labelled under one name
-    and would count as a false alarm under another.
-    """
-    known = frozenset().union(*labelled)
-    names = {programs[name]: name for name in sorted(programs, key=lambda name: (name in known, name))}
-    return set(map(frozenset, combinations(names.values(), 2)))
-
-
-def weights(pairs: Sequence[Pair]) -> dict[Names, float]:
-    """Return the weight by which a report ranks each pair."""
-    scores = np.array([pair.score for pair in pairs])
-    # Where the class is too small for a surprise, the score decides.
-    surprise = np.array([1.0 if pair.surprise is None else pair.surprise for pair in pairs])
-    return dict(zip(map(names, pairs), weight(surprise, scores).tolist(), strict=True))
-
-
-def everything(documents: Sequence[File]) -> Report:
-    """Compare with every pair listed that shares anything."""
-    return _by_file_name(compare(documents, threshold=0, top=None))
-
-
-def ranking(documents: Sequence[File]) -> Report:
-    """Compare with as many pairs listed as memory allows."""
-    if len(documents) <= LARGEST:
-        return everything(documents)
-    return _by_file_name(compare(documents, threshold=0, top=_FIRST))
-
-
-def _by_file_name(report: Report) -> Report:
-    """Return the report with the names of files for those of submissions: the labels have these."""
-    names = {s.name: s.documents[0].name for s in report.submissions if s.documents}
-    pairs = (replace(p, left=names[p.left], right=names[p.right]) for p in report.pairs)
-    return replace(report, pairs=tuple(pairs))
-
-
-def document(path: Path, name: str = "") -> File:
-    return File(name or path.name, path.read_bytes())
 
 
 def rows(data: Path | None) -> list[Row]:
     collections: dict[str, Callable[[Path], Iterator[Row]]] = {
         "code/homework_A2016": homework,
         "code/irplag": irplag,
-        "code/conplag_train": conplag,
         "text/clough_stevenson": clough,
         "text/pan13_train_sample": pan,
     }
@@ -123,21 +57,7 @@ def rows(data: Path | None) -> list[Row]:
             measured += measure(data / name)
         else:
             measured.append(Row(name, None, note="needs --data with this collection"))
-    return measured
-
-
-def labels(root: Path) -> dict[str, set[Names]]:
-    """Return the pairs of files that are known to be copies, by assignment."""
-    copies: dict[str, set[Names]] = {}
-    assignment = ""
-    for line in (root / "ground-truth-static.txt").read_text().splitlines():
-        if line.startswith("- "):
-            assignment = line.partition("/")[2]
-            continue
-        programs = [f"{name}.c" for name in line.split(",")]
-        there = [name for name in programs if (root / "src" / assignment / name).exists()]
-        copies.setdefault(assignment, set()).update(map(frozenset, combinations(there, 2)))
-    return copies
+    return [*(labelled.rows(data) if data else []), *measured]
 
 
 def homework(root: Path) -> Iterator[Row]:
@@ -154,14 +74,14 @@ def homework(root: Path) -> Iterator[Row]:
     theirs: list[float] = []
     ours: list[tuple[float, float]] = []
     means: list[list[float]] = []
-    for assignment, labelled in labels(root).items():
+    for assignment, copies in homework_labels(root).items():
         paths = sorted((root / "src" / assignment).iterdir())
         report = ranking([document(path) for path in paths])
         figures = weights(report.pairs), {names(pair): pair.score for pair in report.pairs}
-        once = each_once({path.name: path.read_bytes() for path in paths}, labelled)
-        means.append([average_precision(of, labelled, among) for among in (None, once) for of in figures])
-        what = f"average precision, {assignment}, {len(report.submissions)} programs, {len(labelled)} copies"
-        yield Row(f"{what}, in the report's order", means[-1][0], least=PRECISION.get(assignment))
+        once = each_once({path.name: path.read_bytes() for path in paths}, copies)
+        means.append([average_precision(of, copies, among) for among in (None, once) for of in figures])
+        what = f"average precision, {assignment}, {len(report.submissions)} programs, {len(copies)} copies"
+        yield Row(f"{what}, in the report's order", means[-1][0])
         yield Row(f"{what}, by score", means[-1][1])
         if len(paths) > LARGEST:
             continue  # MOSS lists pairs that are not ranked here
@@ -180,10 +100,6 @@ def homework(root: Path) -> Iterator[Row]:
         correlation = np.corrcoef(theirs, [numbers[i] for numbers in ours])[0, 1]
         what = f"correlation of MOSS's percentage with {what}, {len(ours):,} pairs"
         yield Row(what, float(correlation), least=least)
-
-
-def names(pair: Pair) -> Names:
-    return frozenset((pair.left, pair.right))
 
 
 def irplag(root: Path) -> Iterator[Row]:
@@ -228,26 +144,6 @@ def _two_at_a_time(documents: list[File]) -> list[float]:
 def two(one: File, other: File) -> float:
     """Return the score of two documents compared alone."""
     return max((pair.score for pair in everything([one, other]).pairs), default=0.0)
-
-
-def conplag(root: Path) -> Iterator[Row]:
-    """Measure labelled pairs of Java programs from a contest."""
-    with (root / "labels.csv").open() as file:
-        verdicts = [(line["sub1"], line["sub2"], line["verdict"] == "1") for line in csv.DictReader(file)]
-    for version, (what, least) in CONPLAG.items():
-        alone: dict[bool, list[float]] = {True: [], False: []}
-        programs: dict[str, File] = {}
-        for one, other, copied in verdicts:
-            home = root / version / f"{one}_{other}"
-            both = [document(home / f"{name}.java", f"{name}.java") for name in (one, other)]
-            programs |= {program.name: program for program in both}
-            alone[copied].append(two(*both))
-        scores = {names(pair): pair.score for pair in everything(list(programs.values())).pairs}
-        together: dict[bool, list[float]] = {True: [], False: []}
-        for one, other, copied in verdicts:
-            together[copied].append(scores.get(frozenset((f"{one}.java", f"{other}.java")), 0.0))
-        yield Row(f"ConPlag {what}, AUC, two at a time", auc(alone[True], alone[False]), least=least)
-        yield Row(f"ConPlag {what}, AUC, all at once", auc(together[True], together[False]))
 
 
 def clough(root: Path) -> Iterator[Row]:

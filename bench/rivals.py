@@ -20,19 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import table
-from bench.classes import (
-    LARGEST,
-    Names,
-    average_precision,
-    disguised,
-    document,
-    each_once,
-    labels,
-    ranking,
-    to_original,
-    weights,
-    with_first,
-)
+from bench.classes import disguised, to_original, with_first
+from bench.labelled import homework_labels
+from bench.measures import LARGEST, Names, average_precision, document, each_once, ranking, weights
 from bench.peers import PeerFailed, environment
 from bench.programs import TASKS, authors
 from bench.table import Row
@@ -284,7 +274,7 @@ def _costs(classes: dict[int, Path], folder: Path) -> Iterator[Row]:
 
 
 def _precision(homework: Path, folder: Path) -> Iterator[Row]:
-    for assignment, labelled in labels(homework).items():
+    for assignment, labelled in homework_labels(homework).items():
         paths = sorted((homework / "src" / assignment).iterdir())
         programs = {path.name: path.read_bytes() for path in paths}
         home = _laid_out(programs, folder / assignment / "class")

@@ -163,7 +163,8 @@ def test_answers_written_into_base_code_count() -> None:
     base = Document("given.py", filled_in(["None"] * 5).encode())
     report = chaffinch.compare(work, base=base, threshold=0, top=None)
     first = report.pairs[0]
-    assert (first.left, first.right, first.score) == ("ann", "ben", 1)
+    assert (first.left, first.right) == ("ann", "ben")
+    assert 0.7 < first.score < 1  # forty tokens are not much
     assert (first.coverage.left, first.coverage.right) == (1, 1)
     answers = [everyone["ann"].encode()[a.start : a.end].decode() for m in first.matches for a, _ in m.runs]
     assert all(one.startswith(answer) for one, answer in zip(answers, ANSWERS[:5], strict=True))
@@ -189,7 +190,8 @@ def test_answers_in_many_files_of_a_form_are_found_if_a_file_has_enough(blanks: 
         assert pairs == ()
         return
     (pair,) = pairs
-    assert (pair.left, pair.right, pair.score, pair.coverage.left) == ("ann", "ben", 1, 1)
+    assert (pair.left, pair.right, pair.coverage.left) == ("ann", "ben", 1)
+    assert 0.4 < pair.score < 1  # a few words are not much
     assert [Path(match.left.document).name for match in pair.matches] == [f"q{i}.txt" for i in range(5)]
     assert {match.symbols for match in pair.matches} == {27}
 
@@ -583,7 +585,9 @@ def test_a_report_has_the_streams_of_listed_pairs() -> None:
 def test_the_receipt_says_in_numbers_what_is_listed() -> None:
     works = [Document(f"{i}.py", WRITERS["py"](functions(1), Style()).encode()) for i in range(2)]
     receipt = to_json(chaffinch.compare(works))["receipt"]
-    assert (receipt["threshold"], receipt["also_listed"]) == (0.2, {"surprise": 5.0, "run": 90})
+    also_listed = {"score": 0.7, "surprise": 5.0, "run": 90}
+    assert (receipt["threshold"], receipt["also_listed"]) == (None, also_listed)
+    assert 0.1 < receipt["line"] <= 1
     receipt = to_json(chaffinch.compare(works, threshold=0.4, top=7, max_owners=3))["receipt"]
     assert (receipt["threshold"], receipt["also_listed"], receipt["top"], receipt["max_owners"]) == (
         0.4,

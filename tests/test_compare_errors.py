@@ -279,7 +279,7 @@ def test_a_shared_paragraph_is_listed_and_a_hint_says_how_to_list_less(tmp_path:
         )
     done = compare(tmp_path / "a.txt", tmp_path / "b.txt", cwd=tmp_path)
     assert done.returncode == 1
-    assert b"No pair has enough in common to be listed; --threshold 0 lists those" in done.stdout
+    assert b"No pair stands out from what the class shares; --threshold 0 lists all" in done.stdout
     assert listed(tmp_path / "a.txt", tmp_path / "b.txt", "--threshold", 0) == {("a", "b")}
 
 

@@ -58,7 +58,7 @@ def test_json_output_of_an_earlier_run_is_one(works: Path) -> None:
 
 def test_case_files_are_listed_one_by_one(works: Path) -> None:
     case_files(chaffinch.compare([works]), works / "report-cases", 2)
-    assert sorted(skipped(works)) == ["report-cases/01 a - b.html", "report-cases/02 b - c.html"]
+    assert sorted(skipped(works)) == ["report-cases/01 b - c.html", "report-cases/02 a - b.html"]
 
 
 def test_a_report_without_pairs_is_one_too(works: Path) -> None:

@@ -12,8 +12,7 @@ from click.testing import CliRunner
 import chaffinch
 from chaffinch import Document, Pair
 from chaffinch.cli import main
-from chaffinch.comparison import compare as comparison
-from chaffinch.comparison import sorting
+from chaffinch.comparison import listed_pairs, ranking
 from chaffinch.comparison.options import SORTS
 from chaffinch.errors import BadRecipe
 from chaffinch.report import anonymous_report
@@ -41,11 +40,11 @@ def figures(pairs: tuple[Pair, ...], sort: str) -> list[float]:
 
 
 @pytest.mark.parametrize("sort", SORTS)
-@pytest.mark.parametrize("threshold", [0.0, None])
+@pytest.mark.parametrize("threshold", [0.0, 0.1])
 def test_the_list_is_the_first_pairs_by_the_figure(
-    sort: str, threshold: float | None, monkeypatch: pytest.MonkeyPatch
+    sort: str, threshold: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sorting, "MATCHED_AT_ONCE", 7)
+    monkeypatch.setattr(listed_pairs, "MATCHED_AT_ONCE", 7)
     work = school()
     own_order = chaffinch.compare(work, threshold=threshold, top=None).pairs
     # Python's sort is stable, too: equal pairs stay in the report's own order.
@@ -63,9 +62,11 @@ def test_the_list_is_the_first_pairs_by_the_figure(
 def test_in_a_huge_class_the_first_of_the_own_order_are_sorted(
     sort: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own_order = chaffinch.compare(school(), top=10).pairs
-    monkeypatch.setattr(comparison, "EXACT_PAIRS", 20)
-    in_order = chaffinch.compare(school(), top=10, sort=sort).pairs
+    monkeypatch.setattr(ranking, "EXACT_PAIRS", 20)
+    monkeypatch.setattr(ranking, "LEAST_EXAMINED", 10)
+    monkeypatch.setattr(ranking, "EXAMINED_PER_LISTED", 1)
+    own_order = chaffinch.compare(school(), top=10, threshold=0).pairs
+    in_order = chaffinch.compare(school(), top=10, threshold=0, sort=sort).pairs
     assert in_order == tuple(sorted(own_order, key=lambda pair: -getattr(pair, FIGURES[sort])))
 
 

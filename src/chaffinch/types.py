@@ -173,6 +173,10 @@ class Coverage:
     right: float
 
 
+SURPRISE_POWER = 0.25
+"""The power of the surprise in the weight of a pair."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two submissions with something in common."""
@@ -180,7 +184,7 @@ class Pair:
     left: str
     right: str
     score: float
-    """0 to 1, and 1 if they are identical. Swapping left and right does not change it."""
+    """0 to 1. Identical works score 1, less if they are very short or if many have the very same content."""
     coverage: Coverage
     surprise: float | None
     """How far their overlap is above what is usual between these two and all others, in standard deviations.
@@ -194,6 +198,11 @@ class Pair:
     matches: Sequence[Match]
     repeats: Sequence[Match] = ()
     """In prose, further occurrences of a passage that is part of a match at least twice as long."""
+
+    @property
+    def weight(self) -> float:
+        """Return what pairs are ranked by: the score, and a little of the surprise."""
+        return float(self.score * (1 + max(self.surprise or 0.0, 0.0)) ** SURPRISE_POWER)
 
     @property
     def places(self) -> tuple[Match, ...]:
@@ -239,11 +248,12 @@ class Note(NamedTuple):
 
 
 class AlsoListed(NamedTuple):
-    """A pair below the threshold is listed too if it reaches both of these."""
+    """A pair below the line is listed too if it reaches this score, or both this surprise and this run."""
 
+    score: float
     surprise: float
     run: int
-    """Symbols of the longest run."""
+    """Symbols of the longest run that few others have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +268,10 @@ class Receipt:
     old: int = 0
     pairs_with_anything_in_common: Mapping[str, int] = field(default_factory=dict)
     """For each language."""
-    threshold: float = 0.0
-    """The lowest score listed."""
+    threshold: float | None = None
+    """The lowest score listed. None if the line decides what is listed."""
+    line: float | None = None
+    """The lowest weight that chance does not explain; None if the weights of all pairs may be chance."""
     also_listed: AlsoListed | None = None
     top: int | None = None
     """How many pairs are listed at most."""

@@ -133,9 +133,15 @@ impl<'a> Postings<'a> {
         self.terms.iter().map(|&term| to_u32(self.owners(term).len())).collect()
     }
 
-    /// Return the pairs whose shared hashes weigh at least `min_share` of the lighter document, and the background of
-    /// all pairs that share any hash. A hash that n documents have weighs `rarity[n]`.
-    pub fn pairs(&self, rarity: &[f32], min_share: f32, threads: usize) -> (CandidatePairs, Background) {
+    /// Return the pairs whose shared hashes weigh at least `min_share` of the lighter document, or at least `enough`,
+    /// and the background of all pairs that share any hash. A hash that n documents have weighs `rarity[n]`.
+    pub fn pairs(
+        &self,
+        rarity: &[f32],
+        min_share: f32,
+        enough: f32,
+        threads: usize,
+    ) -> (CandidatePairs, Background) {
         let documents = self.old.len();
         let weigh = |d: usize| self.terms_of(d).iter().map(|&t| rarity[self.owners(t).len()]).sum::<f32>();
         let weights: Vec<f32> = (0..documents).map(weigh).collect();
@@ -172,7 +178,7 @@ impl<'a> Postings<'a> {
                         continue;
                     }
                     background.add(left, r, hashes);
-                    if weight >= min_share * weights[left].min(weights[r]) {
+                    if weight >= enough.min(min_share * weights[left].min(weights[r])) {
                         pairs.documents.extend([left as u32, right]);
                         pairs.shared.push(hashes);
                     }

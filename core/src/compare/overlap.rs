@@ -190,7 +190,7 @@ fn shared_grams(streams: &[&[u32]], n: usize, part: u64, bits: u32) -> SharedPar
             }
         });
     }
-    grams.sort_unstable();
+    let grams = sorted(grams, bits);
     let mut shared = SharedPart { frequencies: Vec::new(), owners: Vec::new() };
     for same in grams.chunk_by(|a, b| a & !document_mask == b & !document_mask) {
         if same[0] != same[same.len() - 1] {
@@ -201,6 +201,25 @@ fn shared_grams(streams: &[&[u32]], n: usize, part: u64, bits: u32) -> SharedPar
         }
     }
     shared
+}
+
+/// Sort numbers that agree in their first bits and are random in the next. Spread into small buckets by those, they
+/// take about half the time.
+fn sorted(numbers: Vec<u64>, equal_bits: u32) -> Vec<u64> {
+    const BUCKETS: usize = 1 << 12;
+    let bucket = |number: u64| ((number << equal_bits) >> (64 - BUCKETS.trailing_zeros())) as usize;
+    let mut starts = vec![0usize; BUCKETS + 1];
+    numbers.iter().for_each(|&number| starts[bucket(number) + 1] += 1);
+    (0..BUCKETS).for_each(|b| starts[b + 1] += starts[b]);
+    let mut ends = starts.clone();
+    let mut spread = vec![0; numbers.len()];
+    for number in numbers {
+        let end = &mut ends[bucket(number)];
+        spread[*end] = number;
+        *end += 1;
+    }
+    starts.windows(2).for_each(|range| spread[range[0]..range[1]].sort_unstable());
+    spread
 }
 
 /// Call back with a hash of every gram. Different grams of a few symbols have different hashes in practice.

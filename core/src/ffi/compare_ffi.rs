@@ -69,6 +69,7 @@ pub unsafe extern "C" fn chf_pairs(
     documents: usize,
     rarity: *const f32,
     min_share: f32,
+    enough: f32,
     threads: u32,
 ) -> *mut ChfResult {
     result(|| {
@@ -76,7 +77,7 @@ pub unsafe extern "C" fn chf_pairs(
             unsafe { (slice(offsets, documents + 1), slice(old, documents), slice(rarity, documents + 1)) };
         let hashes = unsafe { slice(hashes, offsets[documents] as usize) };
         let postings = Postings::new(hashes, offsets, old);
-        let (pairs, background) = postings.pairs(rarity, min_share, threads as usize);
+        let (pairs, background) = postings.pairs(rarity, min_share, enough, threads as usize);
         let statistics = [background.medians(old), background.histogram].concat();
         Ok(vec![pairs.documents.into(), pairs.shared.into(), postings.frequencies().into(), statistics.into()])
     })

@@ -50,7 +50,9 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
     metavar="FIGURE",
     help=f"Sort by {', '.join(SORTS)}.  [the report's own order]",
 )
-@click.option("--threshold", type=click.FloatRange(0, 1), help="Lowest score to list.  [0.2; long runs too]")
+@click.option(
+    "--threshold", type=click.FloatRange(0, 1), help="Lowest score to list.  [what stands out from the class]"
+)
 @click.option("-m", "--max-owners", type=_TWO, metavar="N", help="Ignore what more than N submissions share.")
 @click.option("-k", type=int, metavar="N", help="Shortest match, in symbols.  [18; 12 for programs]")
 @click.option(
@@ -208,7 +210,7 @@ def _print_summary(report: Report) -> None:
     _print_common_files(report)
     if not report.pairs:
         shares = any(report.receipt.pairs_with_anything_in_common.values()) and report.receipt.threshold != 0
-        little = "No pair has enough in common to be listed; --threshold 0 lists those with anything in common."
+        little = "No pair stands out from what the class shares; --threshold 0 lists all that share anything."
         click.echo(little if shares else "Nothing in common.")
         return
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8} {'symbols':>8}  submissions")

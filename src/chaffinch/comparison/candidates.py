@@ -8,19 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.matching.rarity import rarity
+from chaffinch.matching.rarity import ASSUMED_OTHERS, scarcity
 from chaffinch.native.pairs import candidate_pairs
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Pairs = NDArray[np.uint32]
 """Two columns: the number of the left member and of the right one, which is higher."""
 
-ASSUMED_OTHERS = 10
-"""Members. As many that share nothing are assumed besides: a few real ones do not show what is usual."""
 FULL_BACKGROUND = 6
 """Members. With this many others, and two more, their median counts in full as the background."""
 MAD_TO_DEVIATION = 1.4826
 """The standard deviation of a normal distribution, in median absolute deviations."""
+USUAL_PAIRS = 7 / 8
+"""The part of all pairs that shows what is usual. If a third of a class copy from each other, they are a ninth
+of all pairs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,15 +46,18 @@ class Candidates:
         cls,
         hashes: Sequence[NDArray[np.uint64]],
         is_old: NDArray[np.uint8],
+        *,
         min_share: float,
+        enough: float,
         threads: int | None,
     ) -> Candidates:
-        """Find the pairs that share at least `min_share` of the lighter member, by rarity.
+        """Find the pairs that share at least `min_share` of the lighter member, or a weight of `enough`.
 
-        The hashes of each member are distinct and sorted. Two old members are never paired.
+        What everybody has weighs nothing: pairs that have only a template in common are not held. The hashes of
+        each member are distinct and sorted. Two old members are never paired.
         """
-        weights = rarity(np.arange(len(hashes) + 1), len(hashes)).astype(np.float32)
-        native = candidate_pairs(hashes, is_old, weights, min_share=min_share, threads=threads)
+        weights = scarcity(np.arange(len(hashes) + 1), len(hashes)).astype(np.float32) ** 2
+        native = candidate_pairs(hashes, is_old, weights, min_share=min_share, enough=enough, threads=threads)
         new, old = int((is_old == 0).sum()), int(is_old.sum())
         histogram = native.histogram.astype(np.int64)
         histogram[0] = new * (new - 1) // 2 + new * old - histogram.sum()  # pairs that share nothing
@@ -68,9 +73,9 @@ class Candidates:
 
 
 def _spread(histogram: NDArray[np.int64]) -> float:
-    """Estimate a standard deviation by the median absolute deviation, which a few copies do not move.
+    """Estimate a standard deviation by the median absolute deviation, which copies do not move.
 
-    It is at least that of chance, because small numbers hardly spread.
+    It is at least that of chance, because small numbers hardly spread: the root of the mean of the usual pairs.
     """
     if not histogram.any():
         return 0.0
@@ -78,7 +83,8 @@ def _spread(histogram: NDArray[np.int64]) -> float:
     histogram[0] += ASSUMED_OTHERS
     values = np.arange(len(histogram))
     median = int(_median(values, histogram))
-    mean = float(values @ histogram) / int(histogram.sum())
+    usual = np.diff(np.minimum(np.cumsum(histogram), USUAL_PAIRS * histogram.sum()), prepend=0.0)
+    mean = float(values @ usual) / float(usual.sum())
     return max(MAD_TO_DEVIATION * _median(np.abs(values - median), histogram), float(np.sqrt(mean)))
 
 

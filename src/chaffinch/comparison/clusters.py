@@ -1,15 +1,15 @@
-"""Pairs -> clusters: submissions that surprising pairs link, or in a tiny class those with a high score."""
+"""Pairs -> clusters: submissions that pairs above the line link."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chaffinch.comparison.options import CLUSTER_SCORE, SURPRISING
+from chaffinch.comparison.options import CLUSTER_SCORE, SURE_SCORE
 from chaffinch.types import Cluster, Pair
 
 
-def find_clusters(pairs: Sequence[Pair]) -> tuple[Cluster, ...]:
-    """Return the submissions that such pairs link, the largest clusters first, then the strongest."""
+def find_clusters(pairs: Sequence[Pair], line: float) -> tuple[Cluster, ...]:
+    """Return the submissions that heavy pairs or a high score link, the largest clusters first."""
     leaders: dict[str, str] = {}
 
     def leader(name: str) -> str:
@@ -17,7 +17,7 @@ def find_clusters(pairs: Sequence[Pair]) -> tuple[Cluster, ...]:
             leaders[name] = name = leaders[leaders[name]]
         return name
 
-    linking = [pair for pair in pairs if _links(pair)]
+    linking = [pair for pair in pairs if _links(pair, line)]
     for pair in linking:
         leaders[leader(pair.left)] = leader(pair.right)
     members: dict[str, list[str]] = {}
@@ -30,7 +30,7 @@ def find_clusters(pairs: Sequence[Pair]) -> tuple[Cluster, ...]:
     return tuple(sorted(clusters, key=lambda c: (-len(c.submissions), -c.score, c.submissions)))
 
 
-def _links(pair: Pair) -> bool:
+def _links(pair: Pair, line: float) -> bool:
     if pair.surprise is None:
         return pair.score >= CLUSTER_SCORE
-    return pair.surprise >= SURPRISING
+    return pair.weight >= line or pair.score >= SURE_SCORE

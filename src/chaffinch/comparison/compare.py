@@ -24,10 +24,9 @@ from chaffinch.comparison.inputs import (
 )
 from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.listed_pairs import ignored_spans, list_pairs, listed_streams, with_read_documents
-from chaffinch.comparison.options import SMALLEST_CLASS, TOP, Options
-from chaffinch.comparison.ranking import EXACT_PAIRS, rank
+from chaffinch.comparison.options import TOP, Options
+from chaffinch.comparison.ranking import count_pairs, rank
 from chaffinch.comparison.receipt import make_receipt
-from chaffinch.comparison.sorting import sort_ranking
 from chaffinch.errors import SkipReason
 from chaffinch.read import collect
 from chaffinch.read.rules import Rules
@@ -56,7 +55,8 @@ def compare(
     """Compare every submission with every other one and with earlier work.
 
     Lists pairs that score at least `threshold`, most suspicious first, up to `top` pairs. Without a threshold
-    the cut is 0.2, and surprising pairs with a long run are listed below it. `threshold=0, top=None` lists
+    it lists the pairs that stand out from the class: at most a fifth of them would be there by chance.
+    Surprising pairs with a long run are listed too, and all with a high score. `threshold=0, top=None` lists
     every pair that shares anything. Passages that more than `max_owners` submissions share are ignored
     (MOSS does this); by default they only count less. `base` is code that everybody was given, `old` is
     earlier work: files, folders, archives, documents, or the address of an index.
@@ -119,30 +119,22 @@ def compare(
         groups.append(LanguageGroup.build(options.recipe(name), documents, base_documents, len(new), options))
     skipped += _without_grams(groups)
     progress("Finding matches ...")
-    min_surprise = options.also_listed.surprise if options.also_listed else np.inf
-    can_sort_all = sort is not None and sum(len(group.candidates.pairs) for group in groups) <= EXACT_PAIRS
-    ranked = None if can_sort_all else top
-    ranking = rank(groups, len(submissions), options.min_score, min_surprise, ranked)
-    if sort is not None:
-        ranking = sort_ranking(ranking, groups, options, len(submissions) >= SMALLEST_CLASS)
-    pairs = tuple(
-        pair
-        for pair in list_pairs(groups, submissions, ranking, threads)
-        if options.is_listed(pair.score, pair.longest)
-    )
+    ranking = rank(groups, len(new), len(earlier.submissions), options)
+    pairs, line, histogram = list_pairs(groups, submissions, ranking, options)
     as_read = with_read_documents(groups, submissions)
     report = Report(
         submissions=tuple(as_read[: len(new)]),
         old=tuple(as_read[len(new) :]),
         pairs=pairs,
-        clusters=find_clusters(pairs),
+        clusters=find_clusters(pairs, line),
         common=tuple(passage for group in groups for passage in group.common_code()),
         skipped=tuple(skipped),
-        background=_background(ranking.histogram, len(new), len(earlier.submissions)),
+        background=_background(histogram, count_pairs(len(new), len(earlier.submissions))),
         receipt=make_receipt(
             groups,
             options,
             ranking,
+            line,
             new=len(new),
             old=len(earlier.submissions),
             base=base_submissions,
@@ -167,7 +159,6 @@ def _without_grams(groups: Sequence[LanguageGroup]) -> Iterator[Skipped]:
             yield Skipped(name, SkipReason.TOO_SHORT, detail)
 
 
-def _background(histogram: NDArray[np.int64], new: int, old: int) -> tuple[int, ...]:
+def _background(histogram: NDArray[np.int64], all_pairs: int) -> tuple[int, ...]:
     """Return the histogram with all pairs added that share too little to be scored."""
-    rest = new * (new - 1) // 2 + new * old - int(histogram.sum())
-    return int(histogram[0]) + rest, *histogram[1:].tolist()
+    return int(histogram[0]) + all_pairs - int(histogram.sum()), *histogram[1:].tolist()

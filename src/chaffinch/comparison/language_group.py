@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from chaffinch.comparison.candidates import Candidates, Floats
 from chaffinch.comparison.options import Options
-from chaffinch.comparison.score import Scorer, Symbols
+from chaffinch.comparison.score import Scorer
+from chaffinch.comparison.views import Symbols, Tokens
 from chaffinch.languages.language import KEEP_NAMES, OTHER
 from chaffinch.matching.base_code import (
     Mask,
@@ -24,13 +25,18 @@ from chaffinch.matching.base_code import (
 from chaffinch.matching.joined_stream import JoinedStream, join_streams
 from chaffinch.matching.matches import GAP, PairMatches
 from chaffinch.native.pairs import Corpus, find_matches
-from chaffinch.recipe import FRONTS, Recipe, recipe_for, symbol_weight
+from chaffinch.recipe import DATA, FRONTS, Recipe, recipe_for, symbol_weight
 from chaffinch.types import Document, Passage, Span
 
 COMMON_OWNERS = 6
 """Submissions. Common code is what at least this many have, and at least half of all."""
 CANDIDATE_SHARE = 0.25
-"""Part of the threshold. Programs that share fewer fingerprints than this share few short grams too."""
+"""Part of the score. Works that share fewer fingerprints than this share few short grams too."""
+LOWEST_SCORE = 0.2
+"""Without a threshold, pairs are candidates if they may score this much."""
+FEW_SENTENCES = 2.0
+"""Fingerprints, by scarcity. A pair of texts that shares these is a candidate: a few sentences in a long text
+are worth a look."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,25 +83,49 @@ class LanguageGroup:
             mask_common_code(streams, masks, recipe.k, options.max_owners)
             masked_counts = _counts(masks)
         prints = [drop_masked(s.prints, mask, recipe.k) for s, mask in zip(streams, masks, strict=True)]
-        # A few sentences in a long text are worth a look, so every pair of texts that shares anything counts.
+        lowest = LOWEST_SCORE if options.threshold is None else options.threshold
         # With a longer k than usual, the share of fingerprints says less about the score.
-        min_share = 0.0 if is_prose or recipe.k > usual.k else options.min_score * CANDIDATE_SHARE
+        min_share = 0.0 if recipe.k > usual.k else lowest * CANDIDATE_SHARE
+        enough = FEW_SENTENCES if is_prose and options.threshold is None else np.inf
         is_old = (members >= new).astype(np.uint8)
         hashes = [distinct(p.hashes) for p in prints]
-        candidates = Candidates.find(hashes, is_old, min_share, options.threads)
+        candidates = Candidates.find(
+            hashes, is_old, min_share=min_share, enough=enough, threads=options.threads
+        )
         symbols = mask_symbols(streams, masks, base_positions)
         kinds = symbol_kinds(streams, masks) if base_positions else []
         corpus = Corpus(symbols, prints, candidates.owners, kinds)
-        own = [_own_symbols(stream, mask) for stream, mask in zip(streams, masks, strict=True)]
-        named = [_own_symbols(s, mask, named=True) for s, mask in zip(streams, masks, strict=True) if has_names]
-        scorer = Scorer(own, named, is_prose, options.threads)
+        own = [_own_tokens(stream, mask) for stream, mask in zip(streams, masks, strict=True)]
+        if has_names:
+            scorer = Scorer.of_programs(own, options.threads)
+        else:
+            of_streams = Scorer.of_prose if is_prose else Scorer.of_plain_programs
+            scorer = of_streams([tokens.plain for tokens in own], options.threads)
         base_symbols = int(base_counts.sum())
         return cls(recipe, members, streams, masks, masked_counts, base_symbols, corpus, candidates, scorer)
 
+    @property
+    def is_data(self) -> bool:
+        """Whether these are data files beside programs."""
+        return self.recipe.front == DATA
+
+    def symbols(self) -> NDArray[np.int64]:
+        """Return how many symbols each stream has besides base code."""
+        return np.array([stream.size for stream in self.streams], np.int64) - self.masked_counts
+
+    def usual_parts(self) -> Floats:
+        """Return the part of each stream that any other has too, by fingerprints."""
+        prints = np.array([len(owners) for owners in self.candidates.owners], np.float64)
+        usual: Floats = np.minimum(self.candidates.background / prints.clip(1), 0.99)
+        return usual
+
     def sizes(self) -> Floats:
-        """Return how much each stream has besides base code, in tokens."""
-        sizes = np.array([stream.size for stream in self.streams], np.float64) - self.masked_counts
-        return sizes * symbol_weight(self.recipe.front)
+        """Return the same in tokens."""
+        return self.symbols().astype(np.float64) * symbol_weight(self.recipe.front)
+
+    def contents(self) -> Iterator[bytes]:
+        """Yield what each stream says, names and literals too; the same bytes for the same content."""
+        return (view.tobytes() for view in self.scorer.views[-1].streams)
 
     def matches(self, pairs: Sequence[tuple[int, int]], threads: int | None) -> Iterator[PairMatches]:
         """Find what pairs of streams share."""
@@ -175,8 +205,16 @@ def _counts(masks: Sequence[Mask]) -> NDArray[np.int64]:
     return np.array([np.count_nonzero(mask) for mask in masks], np.int64)
 
 
-def _own_symbols(joined: JoinedStream, mask: Mask, *, named: bool = False) -> Symbols:
-    """Return the symbols that are neither masked nor separators."""
-    pieces = [s.named if named and s.named is not None else s.symbols for s in joined.streams]
-    symbols = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
-    return symbols[~np.delete(mask, joined.separators)] if mask.any() else symbols
+def _own_tokens(joined: JoinedStream, mask: Mask) -> Tokens:
+    """Return the tokens that are neither masked nor separators."""
+    is_own = ~np.delete(mask, joined.separators) if mask.any() else None
+
+    def own(pieces: list[Symbols]) -> Symbols:
+        symbols = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
+        return symbols if is_own is None else symbols[is_own]
+
+    return Tokens(
+        own([s.symbols for s in joined.streams]),
+        own([s.symbols if s.named is None else s.named for s in joined.streams]),
+        own([s.ends - s.starts for s in joined.streams]),
+    )

@@ -4,90 +4,152 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from chaffinch.comparison.candidates import Pairs
-from chaffinch.comparison.language_group import LanguageGroup
-from chaffinch.comparison.options import SMALLEST_CLASS, TOP
-from chaffinch.comparison.ranking import Ranking
+from chaffinch.comparison.candidates import Floats, Indices, Pairs
+from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
+from chaffinch.comparison.options import LONG_RUN, SMALLEST_CLASS, SURE_SCORE, SURPRISING, TOP, Options
+from chaffinch.comparison.pair_score import Works, shown_score, weight
+from chaffinch.comparison.ranking import Ranking, histogram
 from chaffinch.matching.matches import PairMatches, lazy_matches
-from chaffinch.recipe import symbol_weight
 from chaffinch.types import Coverage, Document, Pair, Span, Stream, Submission
 
+MATCHED_AT_ONCE = 1 << 12
+"""Pairs. Matches are found a block at a time and not kept: those of all pairs take too much memory."""
 BUILT_AT_ONCE = TOP
 """Pairs. The matches of up to this many are built at once: building them later keeps all streams in memory."""
 
 
+class Listed(NamedTuple):
+    """The pairs of a report, and what they were chosen from."""
+
+    pairs: tuple[Pair, ...]
+    line: float
+    """The lowest weight that chance does not explain; infinity if it may explain all."""
+    histogram: Indices
+    """How many pairs score 0 to 0.05, 0.05 to 0.1 and so on."""
+
+
 def list_pairs(
-    groups: Sequence[LanguageGroup],
-    submissions: Sequence[Submission],
-    ranking: Ranking,
-    threads: int | None,
-) -> Iterator[Pair]:
-    """Yield the ranked pairs with their matches and how much of each side these cover."""
-    sizes = np.zeros(len(submissions))
+    groups: Sequence[LanguageGroup], submissions: Sequence[Submission], ranking: Ranking, options: Options
+) -> Listed:
+    """Return the pairs to list, the heaviest first.
+
+    A pair may share fingerprints and yet have no match, where its base code was taken out.
+    """
+    has_surprise = len(submissions) >= SMALLEST_CLASS
+    few = max(2, min(COMMON_OWNERS - 1, len(submissions) // 3)) if has_surprise else len(submissions)
+    examined = _Examined.of(groups, ranking.works, ranking.pairs, few, options.threads)
+    scores = _shown_scores(groups, ranking, examined.in_languages)
+    weights = weight(ranking.surprise, scores)
+    order = np.lexsort((-ranking.surprise, -weights))
+    line = ranking.chance.line(weights[order])
+    if options.threshold is None:
+        is_surprising = ranking.surprise >= (SURPRISING if has_surprise else 0)
+        is_long = is_surprising & (examined.longest_rare >= LONG_RUN)
+        is_listed = (weights >= line) | (scores >= SURE_SCORE) | is_long
+    else:
+        is_listed = scores >= options.threshold
+    figures = {
+        "surprise": ranking.surprise,
+        "score": scores,
+        "size": examined.symbols,
+        "longest": examined.longest,
+    }
+    if options.sort is not None:
+        order = order[np.argsort(-figures[options.sort][order], kind="stable")]
+    rows = order[(is_listed & (examined.longest > 0))[order]][: options.top]
+    all_parts: list[list[PairMatches]] = [[] for _ in range(len(rows))]
     for group in groups:
-        sizes[group.members] += group.sizes()
-    count, has_surprise = len(ranking.pairs), len(submissions) >= SMALLEST_CLASS
-    columns = (ranking.pairs, ranking.scores, ranking.surprise, ranking.shared)
-    rows = zip(
-        *(column.tolist() for column in columns), pair_matches(groups, ranking.pairs, threads), strict=True
-    )
-    for pair, score, surprise, fingerprints, shared in rows:
-        left, right = (
-            covered / max(float(sizes[member]), 1e-9)
-            for covered, member in zip(shared.covered, pair, strict=True)
+        for number, part in _parts(group, ranking.pairs[rows], options.threads):
+            all_parts[number].append(part)
+    pairs = []
+    for row, parts in zip(rows.tolist(), all_parts, strict=True):
+        left, right = ranking.pairs[row].tolist()
+        matches, repeats = lazy_matches(parts)
+        pairs.append(
+            Pair(
+                submissions[left].name,
+                submissions[right].name,
+                float(scores[row]),
+                Coverage(*examined.coverages[row].tolist()),
+                float(ranking.surprise[row]) if has_surprise else None,
+                int(examined.longest[row]),
+                int(examined.symbols[row]),
+                int(ranking.shared[row]),
+                tuple(matches) if len(rows) <= BUILT_AT_ONCE else matches,
+                tuple(repeats) if len(rows) <= BUILT_AT_ONCE else repeats,
+            )
         )
-        matches, repeats = lazy_matches([part for _, part in shared.parts])
-        yield Pair(
-            submissions[pair[0]].name,
-            submissions[pair[1]].name,
-            score,
-            Coverage(min(left, 1.0), min(right, 1.0)),
-            surprise if has_surprise else None,
-            shared.longest,
-            shared.symbols,
-            fingerprints,
-            tuple(matches) if count <= BUILT_AT_ONCE else matches,
-            tuple(repeats) if count <= BUILT_AT_ONCE else repeats,
-        )
+    moved = histogram(scores) - histogram(ranking.scores)
+    return Listed(tuple(pairs), line, ranking.histogram + moved)
+
+
+def _shown_scores(groups: Sequence[LanguageGroup], ranking: Ranking, coverages: Sequence[Floats]) -> Floats:
+    """Return the scores of pairs, now that it is known what their matches cover in each language."""
+    works, pairs = ranking.works, ranking.pairs
+    shown = []
+    for group, sizes, scores, covered in zip(
+        groups, works.sizes, ranking.language_scores, coverages, strict=True
+    ):
+        usual = np.zeros(len(sizes))
+        usual[group.members] = group.usual_parts()
+        shown.append(shown_score(scores, covered, usual[pairs].max(axis=1), sizes[pairs].min(axis=1)))
+    return works.mean_score(pairs, shown) * works.convincing(pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SharedParts:
-    """What a pair shares in each language, with the weight of a symbol there."""
+class _Examined:
+    """What the matches of pairs amount to; each pair has a row."""
 
-    parts: list[tuple[float, PairMatches]]
+    coverages: Floats
+    """The part of the left and of the right work that lies in matches."""
+    in_languages: list[Floats]
+    """The same in each language."""
+    longest: Indices
+    """Symbols of the longest run."""
+    longest_rare: Indices
+    """Of the longest run in a match that few submissions have."""
+    symbols: Indices
+    """Symbols in matches, on the side that has fewer."""
 
-    @property
-    def covered(self) -> tuple[float, float]:
-        """How much of each side lies in matches, in tokens."""
-        left, right = (sum(weight * part.covered[side] for weight, part in self.parts) for side in (0, 1))
-        return left, right
+    @classmethod
+    def of(
+        cls, groups: Sequence[LanguageGroup], works: Works, pairs: Pairs, few: int, threads: int | None
+    ) -> _Examined:
+        """Find the matches of pairs of submissions; a match is rare if at most `few` have it."""
+        coverages, symbols = np.zeros((2, len(pairs), 2))
+        longest, longest_rare = np.zeros((2, len(pairs)), np.int64)
+        in_languages = []
+        for group, sizes in zip(groups, works.sizes, strict=True):
+            covered = np.zeros((len(pairs), 2))
+            for start in range(0, len(pairs), MATCHED_AT_ONCE):
+                some = pairs[start : start + MATCHED_AT_ONCE]
+                for number, part in _parts(group, some, threads):
+                    row = start + number
+                    covered[row] = part.covered
+                    longest[row] = max(longest[row], part.longest)
+                    if not group.is_data or len(groups) == 1:
+                        longest_rare[row] = max(longest_rare[row], part.longest_of(few))
+            whole = np.zeros(len(sizes))
+            whole[group.members] = group.symbols()
+            symbols += covered
+            in_languages.append((covered / whole[pairs].clip(1)).clip(0, 1))
+            coverages += in_languages[-1] * sizes[pairs]
+        coverages = (coverages / works.totals[pairs].clip(1e-9)).clip(0, 1)
+        return cls(coverages, in_languages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
 
-    @property
-    def symbols(self) -> int:
-        """Symbols in matches, on the side where these are fewer."""
-        return min(sum(part.covered[side] for _, part in self.parts) for side in (0, 1))
 
-    @property
-    def longest(self) -> int:
-        """Symbols in the longest run."""
-        return max((part.longest for _, part in self.parts), default=0)
-
-
-def pair_matches(groups: Sequence[LanguageGroup], pairs: Pairs, threads: int | None) -> Iterator[SharedParts]:
-    """Yield what each pair of submissions shares."""
-    both: list[tuple[int, int]] = [(a, b) for a, b in pairs.tolist()]
-    all_parts: dict[tuple[int, int], list[tuple[float, PairMatches]]] = {pair: [] for pair in both}
-    for group in groups:
-        numbers = {member: number for number, member in enumerate(group.members.tolist())}
-        in_group = [(a, b) for a, b in both if a in numbers and b in numbers]
-        group_matches = group.matches([(numbers[a], numbers[b]) for a, b in in_group], threads)
-        for pair, part in zip(in_group, group_matches, strict=True):
-            all_parts[pair].append((symbol_weight(group.recipe.front), part))
-    return (SharedParts(all_parts[pair]) for pair in both)
+def _parts(group: LanguageGroup, pairs: Pairs, threads: int | None) -> Iterator[tuple[int, PairMatches]]:
+    """Yield what pairs of submissions share in one language, each with the row of its pair."""
+    numbers = np.full(max(int(pairs.max(initial=0)), int(group.members.max(initial=0))) + 1, -1)
+    numbers[group.members] = np.arange(len(group.members))
+    in_group = numbers[pairs]
+    rows = np.flatnonzero((in_group >= 0).all(axis=1))
+    both = [(a, b) for a, b in in_group[rows].tolist()]
+    return zip(rows.tolist(), group.matches(both, threads), strict=True)
 
 
 def with_read_documents(groups: Sequence[LanguageGroup], submissions: Sequence[Submission]) -> list[Submission]:

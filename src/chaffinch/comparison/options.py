@@ -8,23 +8,23 @@ from chaffinch.errors import BadRecipe
 from chaffinch.recipe import Recipe, recipe_for
 from chaffinch.types import AlsoListed
 
-THRESHOLD = 0.2
-"""The lowest score listed, unless you choose one."""
 TOP = 500
 """Pairs listed, unless you choose a number."""
+SURE_SCORE = 0.7
+"""A pair with this score is listed even if the whole class is much alike."""
 SURPRISING = 5.0
-"""Standard deviations. Pairs with this surprise form clusters, and are listed if they have a long run."""
+"""Standard deviations. Pairs with this surprise are listed if they have a long run."""
 SHORTEST_K = 4
 """Symbols. Any two works share thousands of shorter pieces, which take minutes to find and show nothing."""
 SMALLEST_CLASS = 5
 """Submissions, with earlier work. A smaller class does not show how much any two of its works usually share, so
 its pairs have no surprise."""
-CLUSTER_SCORE = 0.5
-"""Pairs without a surprise form clusters from this score on."""
 SORTS = ("surprise", "score", "size", "longest")
 """What the list can be sorted by, besides the report's own order."""
+CLUSTER_SCORE = 0.5
+"""Pairs without a surprise form clusters from this score on."""
 LONG_RUN = 90
-"""Symbols. A shared run this long is listed even when it is a small part of both works."""
+"""Symbols. A run this long that few others have is listed even when it is a small part of both works."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +57,7 @@ class Options:
         """Return how documents in this language are compared."""
         return recipe_for(language, self.k, self.w)
 
-    def is_listed(self, score: float, longest: int) -> bool:
-        """Return whether a ranked pair is listed, by its score and its longest run.
-
-        A pair may share fingerprints and yet have no match, where its base code was taken out.
-        """
-        return longest > 0 and (score >= self.min_score or longest >= LONG_RUN)
-
-    @property
-    def min_score(self) -> float:
-        return THRESHOLD if self.threshold is None else self.threshold
-
     @property
     def also_listed(self) -> AlsoListed | None:
-        """The rule that lists pairs below the threshold, unless you chose the threshold."""
-        return AlsoListed(SURPRISING, LONG_RUN) if self.threshold is None else None
+        """The rule that lists pairs below the line, unless you chose a threshold."""
+        return AlsoListed(SURE_SCORE, SURPRISING, LONG_RUN) if self.threshold is None else None

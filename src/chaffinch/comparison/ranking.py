@@ -1,4 +1,4 @@
-"""All languages together -> ranked pairs of submissions, with as many scores as are needed."""
+"""All languages together -> the pairs of submissions that are examined, and what is usual among all."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.comparison.candidates import Floats, Pairs, surprise
+from chaffinch.comparison.candidates import Floats, Indices, Pairs, surprise
+from chaffinch.comparison.chance import Chance
 from chaffinch.comparison.language_group import LanguageGroup
-from chaffinch.comparison.score import blocks, weight
+from chaffinch.comparison.options import SMALLEST_CLASS, SURE_SCORE, SURPRISING, Options
+from chaffinch.comparison.pair_score import Works, weight
+from chaffinch.comparison.score import blocks
 
 EXACT_PAIRS = 2_000_000
 """Up to this many pairs, all are scored: that covers every class of two thousand. Scoring is most of the work,
-and it grows with the square of the class. Above this, only the pairs that may be listed are scored, and a
-sample of this size shows how the scores are distributed."""
-SCORED_PER_LISTED = 4
-"""Pairs scored at first for each pair to be listed, because some score too low."""
-MEAN_POWER = 4
-"""The power of the mean of scores in several languages."""
+and it grows with the square of the class. Above this, only the pairs that share the most are scored, and a
+sample shows how the scores of the others are distributed."""
+SCORED_PAIRS = 200_000
+"""Pairs scored, and pairs in the sample, if there are too many to score all."""
+EXAMINED_PER_LISTED = 1.5
+"""Pairs examined for each pair to be listed: coverage changes the order a little, and some are not listed."""
+LEAST_EXAMINED = 200
+LOWER_BEFORE = 0.5
+"""A pair is examined from this part of the threshold on, because coverage may raise its score."""
 GOLDEN_RATIO = 0.6180339887498949
 HISTOGRAM_BARS = 20
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,85 +35,89 @@ class CandidatePool:
     """Pairs of submissions that share something in any language."""
 
     groups: Sequence[LanguageGroup]
-    submissions: int
+    works: Works
     pairs: Pairs
     """In order."""
     shared: NDArray[np.uint32]
-    """How many fingerprints each pair shares."""
+    """How many fingerprints each pair shares, except in data beside programs."""
 
     @classmethod
-    def build(cls, groups: Sequence[LanguageGroup], submissions: int) -> CandidatePool:
+    def build(cls, groups: Sequence[LanguageGroup], submissions: int, new: int) -> CandidatePool:
         """Merge the candidate pairs of all languages."""
+        works = Works.of(groups, submissions, new)
         if len(groups) == 1:
             members, candidates = groups[0].members, groups[0].candidates
             has_all = len(members) == submissions  # then the number of a stream is that of its submission
             pairs = candidates.pairs if has_all else members.astype(np.uint32)[candidates.pairs]
-            return cls(groups, submissions, pairs, candidates.shared)
-        no_pairs = cls(groups, submissions, np.empty((0, 2), np.uint32), np.empty(0, np.uint32))
+            return cls(groups, works, pairs, candidates.shared)
+        no_pairs = cls(groups, works, np.empty((0, 2), np.uint32), np.empty(0, np.uint32))
         all_keys = [np.empty(0, np.int64), *(no_pairs._group_keys(group) for group in groups)]
         keys, rows = np.unique(np.concatenate(all_keys), return_inverse=True)
         shared = np.zeros(len(keys), np.uint32)
         for group in groups:
             count = len(group.candidates.pairs)
-            np.add.at(shared, rows[:count], group.candidates.shared)
+            if group in no_pairs._telling():
+                np.add.at(shared, rows[:count], group.candidates.shared)
             rows = rows[count:]
         both = np.stack([keys // max(submissions, 1), keys % max(submissions, 1)], axis=1)
-        return cls(groups, submissions, both.astype(np.uint32), shared)
+        return cls(groups, works, both.astype(np.uint32), shared)
+
+    @property
+    def submissions(self) -> int:
+        return len(self.works.totals)
 
     def surprise(self, rows: Indices | slice) -> Floats:
-        background = np.zeros(self.submissions)
-        for group in self.groups:
-            background[group.members] += group.candidates.background
-        spreads = [(group.candidates.spread, len(group.streams)) for group in self.groups]
-        return surprise(self.shared[rows], self.pairs[rows], background, spreads)
+        """Return the surprise of pairs, 0 where the class is too small to show what is usual."""
+        if self.submissions < SMALLEST_CLASS:
+            return np.zeros(len(self.pairs[rows]))
+        spreads = [(group.candidates.spread, len(group.streams)) for group in self._telling()]
+        return surprise(self.shared[rows], self.pairs[rows], self._background(), spreads)
 
-    def most_surprising(self, count: int) -> Indices:
-        """Return the rows of the `count` most surprising pairs, and of all that tie with the last of them."""
+    def promising(self, count: int) -> Indices:
+        """Return the rows of the pairs that share the most beyond what is usual, by part and by surprise."""
         if count >= len(self.pairs):
             return np.arange(len(self.pairs))
-        rows, surprises = np.empty(0, np.int64), np.empty(0)
+        background, prints = self._background(), self._prints()
+        promise = np.empty(len(self.pairs), np.float32)
         for block in blocks(len(self.pairs)):
-            more = self.surprise(block)
-            rows = np.concatenate([rows, np.arange(block.start, block.start + len(more))])
-            surprises = np.concatenate([surprises, more])
-            if len(surprises) > count:
-                keep = surprises >= np.partition(surprises, -count)[-count]
-                rows, surprises = rows[keep], surprises[keep]
-        return rows
+            left, right = self.pairs[block].T
+            above = (self.shared[block] - np.minimum(background[left], background[right])).clip(0)
+            shares = above / np.minimum(prints[left], prints[right]).clip(1)
+            promise[block] = weight(self.surprise(block), shares)
+        return np.flatnonzero(promise >= np.partition(promise, -count)[-count])
 
-    def at_least_as_surprising(self, min_surprise: float) -> Indices:
-        return np.concatenate(
-            [
-                block.start + np.flatnonzero(self.surprise(block) >= min_surprise)
-                for block in blocks(len(self.pairs))
-            ]
-        )
-
-    def sample(self) -> Indices:
+    def sample(self, count: int) -> Indices:
         """Return one row of each of many equal stretches, at varying places: no order of pairs matters."""
-        number = np.arange(EXACT_PAIRS)
-        return ((number + number * GOLDEN_RATIO % 1) * (len(self.pairs) / EXACT_PAIRS)).astype(np.int64)
+        number = np.arange(count)
+        return ((number + number * GOLDEN_RATIO % 1) * (len(self.pairs) / count)).astype(np.int64)
 
-    def scores(self, rows: Indices) -> Floats:
-        """Return the scores of pairs: the power mean over the languages, weighted by size.
-
-        A power mean because copies in one language count even if another language differs.
-        """
+    def language_scores(self, rows: Indices) -> list[Floats]:
+        """Return the scores of pairs in each language, before it is known what their matches cover."""
         pairs = self.pairs if len(rows) == len(self.pairs) else self.pairs[rows]
-        sizes, scores = [], []
-        for group in self.groups:
-            sizes.append(np.zeros(self.submissions))
-            sizes[-1][group.members] = group.sizes()
-            scores.append(self._group_scores(group, pairs))
-        means = np.zeros(len(pairs))
-        for block in blocks(len(pairs)):
-            left, right = pairs[block].T
-            weights = [np.minimum(of_group[left], of_group[right]) for of_group in sizes]
-            powers = [w * s[block] ** MEAN_POWER for w, s in zip(weights, scores, strict=True)]
-            total = sum(weights, np.zeros(len(left)))
-            mean = np.divide(sum(powers), total, out=np.zeros(len(left)), where=total > 0)
-            means[block] = (mean ** (1 / MEAN_POWER)).clip(0, 1)
-        return means
+        return [self._group_scores(group, pairs) for group in self.groups]
+
+    def mean_scores(self, rows: Indices, scores: Sequence[Floats]) -> Floats:
+        """Return the scores over all languages, as far as they say anything."""
+        pairs = self.pairs[rows]
+        return self.works.mean_score(pairs, scores) * self.works.convincing(pairs)
+
+    def _telling(self) -> list[LanguageGroup]:
+        """Return the languages whose fingerprints count: the same data beside programs is no surprise."""
+        return [group for group in self.groups if not group.is_data] or list(self.groups)
+
+    def _background(self) -> Floats:
+        """Return how many fingerprints each submission usually shares with another."""
+        background = np.zeros(self.submissions)
+        for group in self._telling():
+            background[group.members] += group.candidates.background
+        return background
+
+    def _prints(self) -> Floats:
+        """Return how many distinct fingerprints each submission has."""
+        prints = np.zeros(self.submissions)
+        for group in self._telling():
+            prints[group.members] += [len(owners) for owners in group.candidates.owners]
+        return prints
 
     def _group_scores(self, group: LanguageGroup, pairs: Pairs) -> Floats:
         """Return the scores in one language, 0 for pairs that are not candidates there."""
@@ -132,77 +140,79 @@ class CandidatePool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The pairs that are listed, heaviest first, and how the scores of all pairs are distributed."""
+    """The pairs to examine, each with a row in these columns, and what is known of all pairs."""
 
     pairs: Pairs
+    language_scores: list[Floats]
+    """For each language, before it is known what matches cover."""
     scores: Floats
+    """Over all languages, before it is known."""
     surprise: Floats
     shared: NDArray[np.uint32]
     """How many fingerprints each pair shares."""
+    chance: Chance
     histogram: Indices
     """How many pairs score 0 to 0.05, 0.05 to 0.1 and so on."""
     candidate_pairs: int
     scored_pairs: int
     """If these are not all candidate pairs, the histogram is an estimate."""
+    works: Works
 
 
-def rank(
-    groups: Sequence[LanguageGroup],
-    submissions: int,
-    min_score: float,
-    min_surprise: float,
-    top: int | None,
-) -> Ranking:
-    """Rank the pairs that score at least `min_score` or are at least as surprising as `min_surprise`.
-
-    The first `top` are the same as if all pairs had been scored: a pair weighs at most its surprise, so one
-    that was not scored weighs less than each that is listed.
-    """
-    pool = CandidatePool.build(groups, submissions)
-    count = len(pool.pairs) if len(pool.pairs) <= EXACT_PAIRS or top is None else SCORED_PER_LISTED * top
-    while True:
-        scored = _score(pool, pool.most_surprising(count), min_score, min_surprise, top)
-        if len(scored.rows) == len(pool.pairs) or len(scored.listed) == top:
-            break
-        count *= 16
-    if len(scored.rows) < len(pool.pairs) and scored.lightest < scored.surprise.min():
-        rows = pool.at_least_as_surprising(scored.lightest)
-        scored = _score(pool, rows, min_score, min_surprise, top)
-    histogram, scored_pairs = _histogram(scored.scores), len(scored.rows)
-    if scored_pairs < len(pool.pairs):
-        sample = _difference(pool.sample(), scored.rows)
-        histogram += _scale(_histogram(pool.scores(sample)), len(pool.pairs) - scored_pairs)
-        scored_pairs += len(sample)
+def rank(groups: Sequence[LanguageGroup], new: int, old: int, options: Options) -> Ranking:
+    """Score the candidate pairs of new submissions and earlier ones, and choose those to examine."""
+    pool = CandidatePool.build(groups, new + old, new)
+    is_exact = len(pool.pairs) <= EXACT_PAIRS or options.top is None
+    rows = pool.promising(len(pool.pairs) if is_exact else max(SCORED_PAIRS, _examined(options.top)))
+    language_scores = pool.language_scores(rows)
+    scores, surprises = pool.mean_scores(rows, language_scores), pool.surprise(rows)
+    weights = weight(surprises, scores)
+    sample = np.empty(0, np.int64) if is_exact else _difference(pool.sample(SCORED_PAIRS), rows)
+    sample_scores = pool.mean_scores(sample, pool.language_scores(sample))
+    each = (len(pool.pairs) - len(rows)) / max(len(sample), 1)
+    chance = Chance.of_class(
+        np.concatenate([weights, weight(pool.surprise(sample), sample_scores)]),
+        np.concatenate([np.ones(len(rows)), np.full(len(sample), each)]),
+        count_pairs(new, old),
+    )
+    chosen = _chosen(scores, surprises, weights, chance, options)
     return Ranking(
-        pool.pairs[scored.rows[scored.listed]],
-        scored.scores[scored.listed],
-        scored.surprise[scored.listed],
-        pool.shared[scored.rows[scored.listed]],
-        histogram,
+        pool.pairs[rows[chosen]],
+        [of_language[chosen] for of_language in language_scores],
+        scores[chosen],
+        surprises[chosen],
+        pool.shared[rows[chosen]],
+        chance,
+        histogram(scores) + _scale(histogram(sample_scores), len(pool.pairs) - len(rows)),
         len(pool.pairs),
-        scored_pairs,
+        len(rows) + len(sample),
+        pool.works,
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Scored:
-    """Pairs with their scores; which of them are listed, in order, and the weight of the last one listed."""
-
-    rows: Indices
-    scores: Floats
-    surprise: Floats
-    listed: Indices
-    lightest: float
+def count_pairs(new: int, old: int) -> int:
+    """Return how many pairs there are. Two earlier works are never compared."""
+    return new * (new - 1) // 2 + new * old
 
 
-def _score(
-    pool: CandidatePool, rows: Indices, min_score: float, min_surprise: float, top: int | None
-) -> _Scored:
-    scores, surprises = pool.scores(rows), pool.surprise(rows)
-    chosen = np.flatnonzero((scores >= min_score) | (surprises >= min_surprise))
-    weights = weight(surprises[chosen], scores[chosen])
-    order = np.lexsort((rows[chosen], -surprises[chosen], -weights))[:top]
-    return _Scored(rows, scores, surprises, chosen[order], float(weights[order].min(initial=np.inf)))
+def _examined(top: int | None) -> int:
+    return max(int(EXAMINED_PER_LISTED * (top or 0)), LEAST_EXAMINED)
+
+
+def _chosen(scores: Floats, surprises: Floats, weights: Floats, chance: Chance, options: Options) -> Indices:
+    """Return the rows of the pairs that may be listed; if you chose no order, only the first of them."""
+    if options.threshold is None:
+        # In a class of two or three, chance is not known, and any long run is listed.
+        tail = LOWER_BEFORE * chance.tail if surprises.any() else 0.0
+        is_possible = (weights > tail) | (scores > LOWER_BEFORE * SURE_SCORE)
+    else:
+        is_possible = scores >= LOWER_BEFORE * options.threshold
+    possible = np.flatnonzero(is_possible)
+    surprising = np.flatnonzero(surprises >= SURPRISING) if options.threshold is None else possible[:0]
+    if options.top is not None and (options.sort is None or len(scores) > EXACT_PAIRS):
+        possible = possible[np.argsort(-weights[possible], kind="stable")[: _examined(options.top)]]
+        surprising = surprising[np.argsort(-surprises[surprising], kind="stable")[: options.top]]
+    return np.union1d(possible, surprising)
 
 
 def _difference(some: Indices, others: Indices) -> Indices:
@@ -211,7 +221,8 @@ def _difference(some: Indices, others: Indices) -> Indices:
     return np.delete(some, positions[some[positions] == others])
 
 
-def _histogram(scores: Floats) -> Indices:
+def histogram(scores: Floats) -> Indices:
+    """Return how many scores are 0 to 0.05, 0.05 to 0.1 and so on."""
     return np.histogram(scores, HISTOGRAM_BARS, (0, 1))[0]
 
 

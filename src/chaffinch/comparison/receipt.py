@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
@@ -17,6 +18,7 @@ def make_receipt(
     groups: Sequence[LanguageGroup],
     options: Options,
     ranking: Ranking,
+    line: float,
     *,
     new: int,
     old: int,
@@ -30,7 +32,8 @@ def make_receipt(
         submissions=new,
         old=old,
         pairs_with_anything_in_common={name: g.candidates.count for name, g in by_language.items()},
-        threshold=options.min_score,
+        threshold=options.threshold,
+        line=line if math.isfinite(line) else None,
         also_listed=options.also_listed,
         top=options.top,
         sort=options.sort,

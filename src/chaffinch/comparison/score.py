@@ -1,4 +1,4 @@
-"""Pairs of streams in one language -> scores: the share of the smaller one that the other has too."""
+"""Pairs of streams in one language -> how much of the smaller one the other has too, in any order."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.comparison.candidates import ASSUMED_OTHERS, Floats, Pairs
-from chaffinch.matching.rarity import rarity
+from chaffinch.comparison.candidates import Floats, Pairs
+from chaffinch.comparison.views import Symbols, Tokens, views
+from chaffinch.matching.rarity import ASSUMED_OTHERS, rarity, scarcity
 from chaffinch.native.pairs import Corpus, GramCounts
 from chaffinch.types import Fingerprints
-
-Symbols = NDArray[np.uint32]
 
 
 class GramLengths(NamedTuple):
@@ -39,6 +38,12 @@ LARGER_SHARE = 0.15
 It is 0 for prose, because an essay may be one page of a book."""
 SHORTEST_STATEMENT = 5
 """Symbols of a statement that any program may contain."""
+VIEW_POWER = 4
+"""The power of the mean over the views of a program: the view that shows the most counts the most."""
+LITERALS = 0.5
+"""How far the same literals raise a score, as a part of the way that a power of it can."""
+FEW_LITERALS = 5
+"""Literals in common, by scarcity, that are half as convincing as many."""
 BLOCK_PAIRS = 1 << 16
 """Pairs handled at once: intermediate results take more memory than the pairs and scores."""
 
@@ -47,33 +52,84 @@ _NO_PRINTS = Fingerprints(
 )
 
 
+class View(NamedTuple):
+    """The streams of all members in one view, and how long the grams are."""
+
+    streams: Sequence[Symbols]
+    grams: GramLengths
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scorer:
     """Scores pairs of members by their symbols without base code."""
 
-    streams: Sequence[Symbols]
-    named: Sequence[Symbols]
-    """The same tokens by what they say; empty for prose and where no names are known."""
+    sizes: NDArray[np.int64]
+    """How many symbols each member has."""
+    views: Sequence[View]
+    literals: Sequence[Symbols]
+    """What strings and numbers say; empty for prose and where this is not known."""
     is_prose: bool
     threads: int | None
 
+    @classmethod
+    def of_prose(cls, streams: Sequence[Symbols], threads: int | None) -> Scorer:
+        grams = GramLengths((PROSE_GRAM,), PROSE_GRAM, 0)
+        return cls(_sizes(streams), [View(streams, grams)], [], True, threads)
+
+    @classmethod
+    def of_programs(cls, members: Sequence[Tokens], threads: int | None) -> Scorer:
+        """Score programs by three views: their structure, its calls of the library, and all names."""
+        plain, named = [tokens.plain for tokens in members], [tokens.named for tokens in members]
+        outside_names, literals = views(members)
+        all_views = [View(plain, PLAIN_GRAMS), View(outside_names, PLAIN_GRAMS), View(named, NAMED_GRAMS)]
+        return cls(_sizes(plain), all_views, literals, False, threads)
+
+    @classmethod
+    def of_plain_programs(cls, streams: Sequence[Symbols], threads: int | None) -> Scorer:
+        """Score programs whose names are not known apart from their structure."""
+        return cls(_sizes(streams), [View(streams, PLAIN_GRAMS)], [], False, threads)
+
     def score(self, pairs: Pairs) -> Floats:
-        """Return the overlap beyond the background: by structure or by name, whichever is higher."""
-        scores = np.zeros(len(pairs))
+        """Return the overlap of pairs beyond the background."""
+        larger = 0 if self.is_prose else LARGER_SHARE
+        powers = np.zeros(len(pairs))
+        for streams, grams in self.views:
+            lengths = gram_length(self.sizes, grams)
+            shorter = np.minimum(lengths[pairs[:, 0]], lengths[pairs[:, 1]])
+            powers += overlaps(streams, pairs, shorter, larger, self.threads) ** VIEW_POWER
+        scores: Floats = (powers / len(self.views)) ** (1 / VIEW_POWER)
         if self.is_prose:
-            lengths = np.full(len(pairs), PROSE_GRAM, np.uint8)
-            raise_to_overlap(scores, self.streams, pairs, lengths, 0, self.threads)
             return scores
-        sizes = np.array([len(stream) for stream in self.streams], np.int64)
-        for streams, grams in ((self.streams, PLAIN_GRAMS), (self.named, NAMED_GRAMS)):
-            if streams:
-                lengths = gram_length(sizes, grams)
-                shorter = np.minimum(lengths[pairs[:, 0]], lengths[pairs[:, 1]])
-                raise_to_overlap(scores, streams, pairs, shorter, LARGER_SHARE, self.threads)
+        same_literals = self._same_literals(pairs)
         for block in blocks(len(pairs)):
-            smaller = np.minimum(sizes[pairs[block, 0]], sizes[pairs[block, 1]]).clip(1)
-            scores[block] **= 1 + SHORT_PROGRAM / smaller
+            smaller = np.minimum(self.sizes[pairs[block, 0]], self.sizes[pairs[block, 1]]).clip(1)
+            scores[block] **= (1 + SHORT_PROGRAM / smaller) * (1 - LITERALS * same_literals[block])
         return scores
+
+    def _same_literals(self, pairs: Pairs) -> Floats:
+        """Return how convincing the literals are that pairs have in common: 0 to 1.
+
+        They raise a score, but different literals do not lower it: they are the first thing that is changed.
+        """
+        if not self.literals:
+            return np.zeros(len(pairs))
+        members = len(self.literals)
+        weights = scarcity(np.arange(members + 1), members).astype(np.float32)
+        grams = GramCounts(Corpus(self.literals, [_NO_PRINTS] * members), 1, weights, self.threads)
+        counts = _sizes(self.literals)
+        convincing = np.zeros(len(pairs))
+        for block in blocks(len(pairs)):
+            left, right = pairs[block].T
+            left_share, right_share = (s.astype(np.float64) for s in grams.shares(pairs[block], self.threads))
+            rest = np.minimum(grams.share_sums[left] - left_share, grams.share_sums[right] - right_share)
+            beyond = subtract_background(np.sqrt(left_share * right_share), rest, members - 2)
+            common = np.minimum(left_share * counts[left], right_share * counts[right])
+            convincing[block] = beyond * (1 - 2 ** (-common / FEW_LITERALS))
+        return convincing
+
+
+def _sizes(streams: Sequence[Symbols]) -> NDArray[np.int64]:
+    return np.array([len(stream) for stream in streams], np.int64)
 
 
 def blocks(count: int) -> Iterator[slice]:
@@ -92,15 +148,10 @@ def gram_length(sizes: NDArray[np.int64], grams: GramLengths) -> NDArray[np.uint
     return nearest.astype(np.uint8)
 
 
-def raise_to_overlap(
-    scores: Floats,
-    streams: Sequence[Symbols],
-    pairs: Pairs,
-    lengths: NDArray[np.uint8],
-    larger: float,
-    threads: int | None,
-) -> None:
-    """Raise scores to the share of the smaller member's grams that the other one has, beyond the background.
+def overlaps(
+    streams: Sequence[Symbols], pairs: Pairs, lengths: NDArray[np.uint8], larger: float, threads: int | None
+) -> Floats:
+    """Return the share of the smaller member's grams that the other one has, beyond the background.
 
     Grams weigh by rarity and count in any order. The share of the larger member counts by the power `larger`,
     less where there are few others. It counts more in programs of a few statements, which are part of any
@@ -110,7 +161,8 @@ def raise_to_overlap(
     larger *= others / (others + ASSUMED_OTHERS)
     corpus = Corpus(streams, [_NO_PRINTS] * len(streams))
     weights = rarity(np.arange(len(streams) + 1), len(streams)).astype(np.float32)
-    sizes = np.array([len(stream) for stream in streams], np.float64).clip(1)
+    sizes = _sizes(streams).clip(1)
+    found = np.zeros(len(pairs))
     for length in np.flatnonzero(np.bincount(lengths)).tolist():
         grams = GramCounts(corpus, length, weights, threads)
         all_rows = np.flatnonzero(lengths == length)
@@ -121,8 +173,8 @@ def raise_to_overlap(
             overlap = np.maximum(left_share, right_share) ** (1 - larger)
             overlap *= np.minimum(left_share, right_share) ** power
             left_rest, right_rest = grams.share_sums[left] - left_share, grams.share_sums[right] - right_share
-            remaining = subtract_background(overlap, np.minimum(left_rest, right_rest), others)
-            scores[rows] = np.maximum(scores[rows], remaining)
+            found[rows] = subtract_background(overlap, np.minimum(left_rest, right_rest), others)
+    return found
 
 
 def subtract_background(shares: Floats, shared_with_others: Floats, others: int) -> Floats:
@@ -133,13 +185,3 @@ def subtract_background(shares: Floats, shared_with_others: Floats, others: int)
     background = shared_with_others.clip(0) / (others + ASSUMED_OTHERS)
     remaining: Floats = ((shares - background) / (1 - background)).clip(0, 1)
     return remaining
-
-
-def weight(surprise: Floats, scores: Floats) -> Floats:
-    """Return what pairs are ranked by; it is never more than the surprise.
-
-    By surprise alone, long works come first, which share much that is a small part of them. By score alone,
-    short ones do, which anybody may have written.
-    """
-    weights: Floats = surprise.clip(0) * scores
-    return weights

@@ -19,7 +19,7 @@ _LINE_BYTES = 300
 """Longer lines are cut, so that no line takes long to match."""
 _CODE_SHARE = 0.02
 """Share of brackets, semicolons and the like among all characters. Prose has less than half of this."""
-_FEWEST_LINES = 3
+_FEWEST_LINES, _MOST_LINES = 3, 300
 _FEWEST_KINDS = 2
 """Different signs of a language that a file must show."""
 _FEWEST_HITS = 3
@@ -112,7 +112,7 @@ def _code_lines(data: bytes) -> Sequence[bytes] | None:
         head = head[: head.rfind(b"\n") + 1] or head
     if _NOT_A_PROGRAM.search(head):
         return None
-    lines = [line[:_LINE_BYTES] for line in _COMMENT.sub(b"", head).split(b"\n") if line.strip()]
+    lines = [line[:_LINE_BYTES] for line in _COMMENT.sub(b"", head).split(b"\n") if line.strip()][:_MOST_LINES]
     return lines if len(lines) >= _FEWEST_LINES else None
 
 

@@ -42,6 +42,13 @@ class PairMatches:
         first, end = self._rows[[0, -1], 0].tolist()
         return int(self.table.lengths[first:end].max(initial=0))
 
+    def longest_of(self, max_owners: int) -> int:
+        """Return the symbols of the longest run in a match that at most this many submissions have."""
+        rows = self._rows
+        owners = np.repeat(rows[:-1, 1], rows[1:, 0] - rows[:-1, 0])
+        lengths = self.table.lengths[int(rows[0, 0]) : int(rows[-1, 0])]
+        return int(lengths[owners <= max_owners].max(initial=0))
+
     @property
     def _rows(self) -> NDArray[np.uint32]:
         """The rows of the matches in the table, and the row after them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -81,12 +82,13 @@ def candidate_pairs(
     rarity: NDArray[np.float32],
     *,
     min_share: float = 0.0,
+    enough: float = math.inf,
     threads: int | None = None,
 ) -> CandidatePairs:
     """Find the pairs of documents that share hashes; each document's hashes are distinct and sorted.
 
     A hash that n documents have weighs `rarity[n]`. A pair is listed when its shared hashes weigh at least
-    `min_share` of the lighter document. Two `old` documents are never paired.
+    `min_share` of the lighter document, or at least `enough`. Two `old` documents are never paired.
     """
     result = lib.chf_pairs(
         pointer(_joined(hashes, np.uint64), np.uint64),
@@ -95,6 +97,7 @@ def candidate_pairs(
         len(hashes),
         pointer(rarity, np.float32),
         min_share,
+        enough,
         threads_used(threads),
     )
     pairs, shared, owners, statistics = columns(owned(result))

@@ -45,7 +45,9 @@ def document_for(source: Readable, recipe: Recipe) -> Document:
         detail = "an archive, which may hold many documents; use chaffinch.documents"
         raise Unreadable(file.name, SkipReason.INVALID, detail)
     if format in ("plain", "binary"):  # the caller of one document knows that it is text
-        return ready_for(ready.text_document(file, "plain", ready.TEXT if is_prose else None), recipe)
+        # Only "code" needs the language of the file, which may have to be found by its content.
+        by_name = None if recipe.front == CODE else ready.language_by_name(file)
+        return ready_for(ready.text_document(file, "plain", ready.TEXT if is_prose else by_name), recipe)
     items = list(ready.ready_documents(replace(file, format=format)))
     documents = [item for item in items if isinstance(item, Document)]
     if not documents:

@@ -131,6 +131,11 @@ def _with_line_feeds(data: bytes) -> bytes:
     return _LONE_RETURN.sub(b"\n", data)
 
 
+def language_by_name(file: File) -> str:
+    """Return the language that a file is given or that its name shows, or "text"."""
+    return file.language or languages.of_file(file.name, file.data[:_LANGUAGE_HEAD_BYTES]) or TEXT
+
+
 def language_of(file: File, format: str) -> str:
     """Return the language a file is compared in: a programming language, or "text".
 

@@ -11,13 +11,15 @@ from chaffinch.types import Receipt
 
 GLOSSARY = {
     "score": "how much of the smaller work the other one contains too, in any order, beyond what works of "
-    "this class usually share. Identical works score 100%. Base code does not count. The score counts pieces "
-    "of a few letters or tokens, so it can include more than the matches show.",
+    "this class usually share. It counts pieces of a few letters or tokens; strings and numbers that both have "
+    "raise it. It is lower where matches cover little, where the works are very short, and where many have the "
+    "very same content; other identical works score 100%. Each language counts by its share of the work. Base "
+    "code does not count.",
     "coverage": "how much of one side lies in matches. If one side is high and the other is low, the larger "
     "work may contain the whole smaller one.",
     "surprise": "how much more these two share than each of them usually shares with the others, in standard "
     "deviations. Near 0, they are like any two works of the class. In a very small class it is not known. "
-    "The report's own order is by surprise times score.",
+    "The report's own order is by score, and a little by surprise.",
 }
 
 
