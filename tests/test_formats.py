@@ -86,8 +86,12 @@ OLD_POSTSCRIPT = b"""
 """
 
 
-@pytest.mark.parametrize("start", [b"%!", b"%! ", b"%!Adobe", b"\x04%!", b"^D%!", b"\x04\r\n%!PS-Adobe-1.0",
-                                   b"\x1b%-12345X@PJL JOB\n@PJL ENTER LANGUAGE = POSTSCRIPT\n%!PS-Adobe-3.0"])  # fmt: skip
+PRINTER_JOB = b"\x1b%-12345X@PJL JOB\n@PJL ENTER LANGUAGE = POSTSCRIPT\n%!PS-Adobe-3.0"
+
+
+@pytest.mark.parametrize(
+    "start", [b"%!", b"%! ", b"%!Adobe", b"\x04%!", b"^D%!", b"\x04\r\n%!PS-Adobe-1.0", PRINTER_JOB]
+)
 @pytest.mark.ghostscript
 def test_postscript_of_old_programs_and_printers_is_postscript(start: bytes) -> None:
     for name in ("x.ps", "x.txt", "x"):

@@ -23,7 +23,7 @@ def load(path: Path) -> bytes:
     """Return all bytes of a file or pipe."""
     try:
         _refuse_device(path, path.stat())  # before it is opened: to open some devices has an effect
-        with open(os.open(path, _MODE), "rb") as file:
+        with os.fdopen(os.open(path, _MODE), "rb") as file:
             status = os.fstat(file.fileno())
             _refuse_device(path, status)
             refuse_large(str(path), status.st_size)

@@ -40,7 +40,7 @@ _LIMITED = 'ulimit -f 2000000; ulimit -v 4000000 2>/dev/null; exec "$@"'
 
 
 def is_postscript(head: bytes, *, is_program: bool) -> bool:
-    """Return whether a file begins like PostScript. A name of another programming language needs the full mark."""
+    """Return whether a file begins like PostScript; one with the name of a program needs the full mark."""
     start = _START.match(head)
     if start is None or start["adobe"]:
         return start is not None
