@@ -30,7 +30,7 @@ from chaffinch.types import Document, Fingerprints, Match, Span, Stream
 if TYPE_CHECKING:
     from chaffinch.index.search import Candidates
 
-_WORTH_THREADS = 1 << 20
+_WORTH_THREADS = 1 << 18
 """Bytes. For less text, starting threads takes longer than the work."""
 _POSTING_REACH = 100
 """Symbols. Without texts, neighbouring fingerprints of one match are at most about this far apart."""
