@@ -13,8 +13,7 @@ ARCHIVES = ("zip", "tar", "gzip", "bzip2", "xz", "7z")
 
 _MAGIC = {
     b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"7z\xbc\xaf\x27\x1c": "7z", b"{\\rtf": "rtf",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "ole", b"%!PS": "postscript", b"\x04%!PS": "postscript",
-    b"\xc5\xd0\xd3\xc6": "postscript",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "ole", b"\xc5\xd0\xd3\xc6": "postscript",
 }  # fmt: skip
 _MAGIC_STARTS = tuple(_MAGIC)
 _EXTENSIONS = {
@@ -39,6 +38,8 @@ def detect_format(file: File) -> str:
         return next(format for start, format in _MAGIC.items() if head.startswith(start))
     if head.find(b"%PDF-", 0, 1024) >= 0:
         return "pdf"
+    if head.find(b"%!", 0, 1024) >= 0 and _is_postscript(file.name, head):
+        return "postscript"
     if _is_tar(head[:512]):
         return "tar"
     if _is_binary(head):
@@ -60,6 +61,12 @@ def _text_format(data: bytes, head: bytes) -> str | None:
     if mail.is_mail(head):
         return "mail"
     return "tex" if b"\\" in head and _TEX.search(head) else None
+
+
+def _is_postscript(name: str, head: bytes) -> bool:
+    from chaffinch.read.formats import postscript
+
+    return postscript.is_postscript(head, is_program=language.of_file(name, head) is not None)
 
 
 def _is_tar(header: bytes) -> bool:

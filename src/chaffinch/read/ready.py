@@ -91,7 +91,7 @@ def text_document(file: File, format: str, language: str | None = None) -> Docum
     """
     language, data = language or file.language or language_of(file, format), file.data
     encoding = file.encoding or encodings.detect(data, is_page=format == "html")
-    if not encodings.is_read_in_place(encoding, format, is_program=language != TEXT):
+    if not encodings.is_read_in_place(data, encoding, format, is_program=language != TEXT):
         data, encoding = encodings.to_utf8(file.name, data, encoding), encodings.UTF8
     if language != TEXT:  # now that a character is no longer several bytes
         data = _with_line_feeds(data)
