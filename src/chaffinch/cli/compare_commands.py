@@ -29,7 +29,7 @@ from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.skipped_groups import first_of
 
 if TYPE_CHECKING:
-    from chaffinch.types import Report
+    from chaffinch.types import Receipt, Report
 
 _REPORT = "chaffinch-report.html"
 _NOT_A_REPORT = (".pdf", ".json", ".csv", ".txt", ".md", ".docx")
@@ -209,9 +209,7 @@ def _print_summary(report: Report) -> None:
     click.echo(f"Compared: {', '.join(filter(None, compared))}.{skipped}")
     _print_common_files(report)
     if not report.pairs:
-        shares = any(report.receipt.pairs_with_anything_in_common.values()) and report.receipt.threshold != 0
-        little = "No pair stands out from what the class shares; --threshold 0 lists all that share anything."
-        click.echo(little if shares else "Nothing in common.")
+        click.echo(_why_no_pair(report.receipt))
         return
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8} {'symbols':>8}  submissions")
     for pair in report.pairs[:LISTED]:
@@ -224,6 +222,14 @@ def _print_summary(report: Report) -> None:
     if report.common and not report.receipt.base:
         passages = counted(len(report.common), "passage")
         click.echo(f"Common code: at least half share {passages}. If it was handed out, name it with --base.")
+
+
+def _why_no_pair(receipt: Receipt) -> str:
+    if receipt.threshold == 0 or not any(receipt.pairs_with_anything_in_common.values()):
+        return "Nothing in common."
+    if receipt.threshold is None:
+        return "No pair stands out from what the class shares; --threshold 0 lists all that share anything."
+    return f"No pair scores {100 * receipt.threshold:g}% or more; a lower --threshold lists more."
 
 
 def _print_common_files(report: Report) -> None:

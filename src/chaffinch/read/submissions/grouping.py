@@ -10,7 +10,7 @@ platform, or only folders and archives, most of them with names that the other p
 
 Exports of Moodle, Canvas, Gradescope, GitHub Classroom and Blackboard have the student in the file names. All
 attempts of a student are one submission. Of files with the same contents, the least deep one is kept. Folders
-called build or dist are skipped if the student has programs outside of them.
+called build, dist, vendor and the like are skipped if the student has programs outside of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
-from chaffinch.read.rules import BUILD_OUTPUT, DEFAULT, Rules, usually_built
+from chaffinch.read.rules import DEFAULT, Rules, usually_not_written
 from chaffinch.read.submissions import platforms
 from chaffinch.read.submissions.platforms import Owner
 from chaffinch.read.walk import sort_key
@@ -85,26 +85,26 @@ def group(
         students.setdefault(key, _Student(owner.student, owner.id, owned.folder)).files.append(owned)
     submissions = []
     for name, student in _with_unique_names(list(students.values())):
-        files = _without_repeats(_without_build_output(student.files, rules, skipped), skipped)
+        files = _without_repeats(_without_others_work(student.files, rules, skipped), skipped)
         submissions.append(Submission(name, tuple(owned.located.document for owned in files)))
     return submissions, skipped
 
 
-def _without_build_output(files: list[_Owned], rules: Rules, skipped: list[Skipped]) -> list[_Owned]:
-    """Remove what is in folders with the names of build output, unless a student's only programs are there."""
-    folders = [None if _is_included(owned, rules) else usually_built(owned.rest) for owned in files]
-    is_program = [owned.located.document.language != "text" for owned in files]
-    inside = [program for program, folder in zip(is_program, folders, strict=True) if folder is not None]
-    outside = [program for program, folder in zip(is_program, folders, strict=True) if folder is None]
-    if not inside or not outside or any(inside) > any(outside):
+def _without_others_work(files: list[_Owned], rules: Rules, skipped: list[Skipped]) -> list[_Owned]:
+    """Remove build output and third-party code, known by the folder, if there are programs outside of it."""
+    kept: list[_Owned] = []
+    problems: dict[str, Problem] = {}
+    for owned in files:
+        found = None if _is_included(owned, rules) else usually_not_written(owned.rest)
+        if found is None:
+            kept.append(owned)
+        else:
+            folder, problem = found
+            problems[owned.located.document.name.removesuffix(owned.rest) + folder] = problem
+    if not any(owned.located.document.language != "text" for owned in kept):
         return files
-    names = {
-        owned.located.document.name.removesuffix(owned.rest) + folder: None
-        for owned, folder in zip(files, folders, strict=True)
-        if folder is not None
-    }
-    skipped += [Skipped(name, *BUILD_OUTPUT) for name in names]
-    return [owned for owned, folder in zip(files, folders, strict=True) if folder is None]
+    skipped += [Skipped(name, *problem) for name, problem in problems.items()]
+    return kept
 
 
 def _is_included(owned: _Owned, rules: Rules) -> bool:
