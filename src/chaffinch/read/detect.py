@@ -37,7 +37,8 @@ def detect_format(file: File) -> str:
 
         return office.detect(data) or "zip"
     if head.startswith(_MAGIC_STARTS):
-        return next(format for start, format in _MAGIC.items() if head.startswith(start))
+        format = next(format for start, format in _MAGIC.items() if head.startswith(start))
+        return "doc" if format == "ole" and _is_word(data) else format
     if _BZIP2.match(head):
         return "bzip2"
     if (mark := head.find(b"%PDF-", 0, 1024)) >= 0 and _is_pdf(file.name, head, mark):
@@ -85,6 +86,12 @@ def _is_postscript(name: str, head: bytes) -> bool:
     from chaffinch.read.formats import postscript
 
     return postscript.is_postscript(head, is_program=language.of_file(name, head) is not None)
+
+
+def _is_word(data: bytes) -> bool:
+    from chaffinch.read.formats.office import word97
+
+    return word97.is_word(data)
 
 
 def _is_tar(header: bytes) -> bool:

@@ -25,6 +25,7 @@ TEXT = "text"
 _READERS = {
     "pdf": "pdf", "postscript": "postscript", "rtf": "rtf", "notebook": "notebook",
     "mail": "mail", "mbox": "mail", "docx": "office.office", "odt": "office.office", "epub": "office.office",
+    "doc": "office.word97",
 }  # fmt: skip
 _REFUSED = {
     "ole": "an Office file from before 2007, or one with a password; save it as DOCX or PDF without one",
