@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -33,8 +33,14 @@ _USUALLY_NOT_WRITTEN = {
     **dict.fromkeys(("build", "dist", "venv", "virtualenv"), BUILD_OUTPUT),
     **dict.fromkeys(("third_party", "third-party", "thirdparty", "vendor", "external", "extern"), _THIRD_PARTY),
 }
-"""Folders that a student did not write if the student has programs outside of them. A student may have such a
-name."""
+"""Folders that a student did not write if there is enough code outside. A student may have such a name."""
+_ENVIRONMENT = {
+    "pyvenv.cfg", "bin", "scripts", "lib", "lib64", "include", "share", "etc", "man", ".gitignore", ".lock",
+    "cachedir.tag", "pip-selfcheck.json", ".ds_store",
+}  # fmt: skip
+"""All that is in a Python environment."""
+_CONDA_FOLDERS = {"bin", "lib", "include", "share", "ssl", "etc", "man", "scripts", "library", "dlls"}
+_FEWEST_CONDA_FOLDERS = 3
 _LOCK_FILES = {
     "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "packages.lock.json", "bun.lockb", "go.sum",
     "go.work.sum", "gradle.lockfile", "package.resolved",
@@ -132,9 +138,23 @@ def _excluded_file(lower: str) -> Problem | None:
     return None
 
 
-def is_environment(names: Collection[str]) -> bool:
-    """Whether these are the contents of a Python environment, which may have any name."""
-    return "pyvenv.cfg" in names or "conda-meta" in names
+def is_environment(names: Collection[str], inside: Callable[[str], Collection[str]]) -> bool:
+    """Whether a folder is a Python environment, which may have any name.
+
+    `names` are its contents, and `inside` returns those of a folder in it. A lone file or folder with the name
+    of what an environment has does not make a student's work one.
+    """
+    lower = {name.lower(): name for name in names}
+    if "conda-meta" in lower and "history" in inside(lower["conda-meta"]):
+        return len(lower.keys() & _CONDA_FOLDERS) >= _FEWEST_CONDA_FOLDERS
+    if "pyvenv.cfg" not in lower or not lower.keys() <= _ENVIRONMENT:
+        return False
+    return any(
+        name.lower().startswith(("activate", "python", "site-packages"))
+        for folder in ("bin", "scripts", "lib")
+        if folder in lower
+        for name in inside(lower[folder])
+    )
 
 
 def usually_not_written(path: str) -> tuple[str, Problem] | None:

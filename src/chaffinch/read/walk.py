@@ -64,7 +64,8 @@ def _contents(folder: _Folder, target: Path, rules: Rules) -> Iterator[Path | Sk
     if not entries and not is_root and not is_skipped:
         yield Skipped(str(path), SkipReason.EMPTY, "an empty folder")
     names = {entry.name for entry in entries}
-    if is_environment(names) and not (is_root or is_skipped or rules.includes(str(path), True)):
+    is_asked_for = is_root or is_skipped or rules.includes(str(path), True)
+    if not is_asked_for and is_environment(names, lambda name: _names(path / name)):
         yield Skipped(str(path), *BUILD_OUTPUT)
         is_skipped = True
     if is_skipped and not rules.include:
@@ -82,6 +83,13 @@ def _contents(folder: _Folder, target: Path, rules: Rules) -> Iterator[Path | Sk
             yield _Folder(Path(entry.path), is_skipped=not is_read)
         elif is_read:
             yield Path(entry.path)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [entry.name for entry in folder.iterdir()]
+    except OSError:  # not a folder, or reading it reports the problem
+        return []
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -42,6 +42,13 @@ class _Folder:
     files: dict[str, int | Problem] = field(default_factory=dict)
     repeats: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def names(self) -> set[str]:
+        return self.folders.keys() | self.files.keys()
+
+    def names_inside(self, folder: str) -> set[str]:
+        return self.folders[folder].names if folder in self.folders else set()
+
 
 def unused_name(name: str, used: Container[str], repeats: dict[str, int]) -> str:
     """Return a name that is not used yet, such as "a (2).c", so that no file can hide another."""
@@ -112,7 +119,7 @@ def _contents(
     path: str, folder: _Folder, rules: Rules, is_skipped: bool = False
 ) -> Iterator[tuple[str, int | Problem | _Folder, bool]]:
     """Yield files, what is skipped, and folders to open, of which only what a pattern includes may be read."""
-    siblings = folder.folders.keys() | folder.files.keys()
+    siblings = folder.names
     for name in sorted(siblings, key=sort_key):
         inner = f"{path}/{name}"
         if name in folder.files and (not is_skipped or rules.includes(inner, False)):
@@ -121,8 +128,8 @@ def _contents(
             entry = folder.folders[name]
             is_included = rules.includes(inner, True)
             problem = None if is_included or is_skipped else rules.problem(inner, True, siblings)
-            if is_environment(entry.files) and not (is_included or is_skipped):
-                problem = problem or BUILD_OUTPUT
+            if not (is_included or is_skipped or problem) and is_environment(entry.names, entry.names_inside):
+                problem = BUILD_OUTPUT
             if problem:
                 yield inner, problem, False
             is_read = is_included or not (is_skipped or problem)
