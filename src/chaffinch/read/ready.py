@@ -49,7 +49,7 @@ def ready_documents(
             yield Skipped(file.name, SkipReason.NOT_TEXT, _REFUSED[format])
         elif format in ARCHIVES or format in _READERS:
             yield from _packed_documents(replace(file, format=format), format, budget or Budget(), rules)
-        elif is_own_report(file.data):
+        elif is_own_report(format, file.data):
             yield Skipped(file.name, *OWN_REPORT)
         else:
             yield text_document(file, format)
