@@ -116,6 +116,31 @@ def test_other_texts_that_begin_with_a_percent_and_an_exclamation_mark(name: str
     assert detect_format(File(name, data)) in ("plain", "tex")
 
 
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("M.java", b"// %PDF-1.4\n"),
+        ("essay.txt", b"// %PDF-1.4\n"),
+        ("essay.txt", b"%PDF-1.4\n"),
+        ("essay", b"Words first.\n%PDF-1.4\n1 0 obj\n"),
+        ("f.m", b"%PDF-1.4\n"),
+        ("M.java", b"\x01 // %PDF-1.4\n1 0 obj\n"),
+        ("main.py", b"BZh = 1\n"),
+    ],
+)
+def test_work_that_only_quotes_the_mark_of_a_format_is_text(name: str, start: bytes) -> None:
+    assert detect_format(File(name, start + made.txt(made.prose(3)))) == "plain"
+
+
+@pytest.mark.parametrize("before", [b"", b"\r\n", b"\0\0junk\n", b"HTTP/1.1 200 OK\r\nServer: a\r\n\r\n"])
+def test_a_pdf_is_found_behind_junk(before: bytes) -> None:
+    pdf = made.pdf(made.prose(3))
+    for name in ("x", "x.txt"):
+        assert detect_format(File(name, before + pdf)) == "pdf"
+        assert detect_format(File(name, before + pdf.replace(b"\n", b"\r\n%\xe2\xe3\xcf\xd3\r\n", 1))) == "pdf"
+    assert detect_format(File("x.pdf", b"Words before. " + pdf)) == "pdf"
+
+
 @pytest.mark.parametrize("kind", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_tar_is_found_even_without_its_mark(kind: int) -> None:
     out = io.BytesIO()

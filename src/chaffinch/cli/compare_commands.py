@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import webbrowser
 from dataclasses import replace
@@ -27,6 +28,7 @@ from chaffinch.cli.output import LISTED, counted, print_json, printable, progres
 from chaffinch.comparison.options import SORTS
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.skipped_groups import first_of
+from chaffinch.read.submissions.sections import find_sections
 
 if TYPE_CHECKING:
     from chaffinch.types import Receipt, Report
@@ -97,6 +99,7 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
         _write_report(report, output, verdicts, options)
     if not options["as_json"]:
         _print_summary(shown)
+    _warn_of_sections(report, options["anonymize"])
     context.exit(code)
 
 
@@ -222,6 +225,18 @@ def _print_summary(report: Report) -> None:
     if report.common and not report.receipt.base:
         passages = counted(len(report.common), "passage")
         click.echo(f"Common code: at least half share {passages}. If it was handed out, name it with --base.")
+
+
+def _warn_of_sections(report: Report, anonymize: bool) -> None:
+    """Print how to compare all students of a class if it seems to come in sections."""
+    sections = find_sections(report.submissions)
+    if not sections:
+        return
+    can_be_named = all(Path(section).exists() for section in sections)
+    unpack = "" if can_be_named else "unpack the archive and "
+    command = f": chaffinch compare {shlex.join(sections)}" if can_be_named and not anonymize else ""
+    each = f"each of the {len(sections)} submissions holds several folders with programs"
+    warn(f"{each}; if they are sections of a class, {unpack}name each of them as a path{command}")
 
 
 def _why_no_pair(receipt: Receipt) -> str:

@@ -30,15 +30,15 @@ def require_existing(items: Iterable[Comparable]) -> None:
 
 
 def read_base(items: Iterable[Comparable], rules: Rules) -> tuple[list[Submission], list[Skipped]]:
-    """Return the base code in the items, and what is skipped there."""
-    everything: list[Submission] = []
+    """Return the base code in each item, and what is skipped. Every file there was handed out."""
+    base: list[Submission] = []
     skipped: list[Skipped] = []
     for item in items:
-        found, skipped_here = collect.by_rules(item, rules)
-        require_contents(item, found)
-        everything += found
-        skipped += skipped_here
-    return everything, skipped
+        found = list(collect.collect(item, rules=rules))
+        skipped += [entry for entry in found if isinstance(entry, Skipped)]
+        base.append(Submission("", tuple(c.document for c in found if not isinstance(c, Skipped))))
+        require_contents(item, base[-1:])
+    return base, skipped
 
 
 def require_contents(item: Comparable, found: Iterable[Submission]) -> None:

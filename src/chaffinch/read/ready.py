@@ -25,6 +25,7 @@ TEXT = "text"
 _READERS = {
     "pdf": "pdf", "postscript": "postscript", "rtf": "rtf", "notebook": "notebook",
     "mail": "mail", "mbox": "mail", "docx": "office.office", "odt": "office.office", "epub": "office.office",
+    "doc": "office.word97",
 }  # fmt: skip
 _REFUSED = {
     "ole": "an Office file from before 2007, or one with a password; save it as DOCX or PDF without one",
@@ -48,7 +49,7 @@ def ready_documents(
             yield Skipped(file.name, SkipReason.NOT_TEXT, _REFUSED[format])
         elif format in ARCHIVES or format in _READERS:
             yield from _packed_documents(replace(file, format=format), format, budget or Budget(), rules)
-        elif is_own_report(file.data):
+        elif is_own_report(format, file.data):
             yield Skipped(file.name, *OWN_REPORT)
         else:
             yield text_document(file, format)
