@@ -57,8 +57,8 @@ class Hit:
     matches: Sequence[Match]
     """With the query on the left, built when first used. Empty if the index stores nothing that shows where."""
     weight: float
-    """How much is shared. Rare passages count more, repeated ones once, and documents longer than the query less,
-    down to half. Hits are ranked by this."""
+    """How much is shared. Rare passages count more, repeated ones once, and documents longer than the query
+    less, down to half. Hits are ranked by this."""
     note: str = ""
     """A caution about the numbers."""
 
