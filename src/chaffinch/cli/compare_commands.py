@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _REPORT = "chaffinch-report.html"
 _NOT_A_REPORT = (".pdf", ".json", ".csv", ".txt", ".md", ".docx")
 """Endings that show that the user expects another kind of file."""
+_NOTED_FILES = 3
+"""Files that several submissions have, of which the terminal shows a line each."""
 _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 
 
@@ -201,8 +203,12 @@ def _read_verdicts(path: Path | None) -> dict[str, Any] | None:
 def _print_summary(report: Report) -> None:
     """Print what was compared, what was skipped, and the first pairs."""
     warn_skipped(report.skipped, "the report lists all of them")
-    for note in report.notes:
+    same = [note for note in report.notes if note.is_one_file]
+    for note in (*(note for note in report.notes if not note.is_one_file), *same[:_NOTED_FILES]):
         warn(f"{first_of(note.names)}: {note.detail}")
+    if len(same) > _NOTED_FILES:
+        more = counted(len(same) - _NOTED_FILES, "more file")
+        warn(f"{more} that several submissions have; the report lists all of them")
     compared = [
         counted(len(report.submissions), "submission"),
         f"{len(report.old):,} of earlier work" if report.old else "",

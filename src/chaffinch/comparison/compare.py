@@ -142,7 +142,7 @@ def compare(
             old_indexes=earlier.indexes,
         ),
         common_files=common_files.listed,
-        notes=choice.notes(new),
+        notes=choice.notes(new) + common_files.notes,
         ignored=ignored_spans(groups, submissions),
         streams=listed_streams(groups, submissions, pairs),
     )
