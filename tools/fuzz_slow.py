@@ -53,7 +53,7 @@ def seconds(file: File) -> float:
 
 
 def search(limit: float, failing: Path) -> bool:
-    """Try random patterns for some seconds; keep the first that takes more than linear time and return False."""
+    """Try random patterns for some seconds; keep the first that is not linear, and return False."""
     chance = random.Random()
     end = time.monotonic() + limit
     tried = 0
