@@ -25,13 +25,13 @@ check: .venv/built ## Run every linter and type checker: ruff, mypy, rustfmt, cl
 
 quick: .venv/built ## Run the tests that are fast and need no other program, in under two minutes
 	cd core && cargo test --quiet
-	$(PYTEST) -m 'not (browser or postgres or ghostscript or sevenzip or slow)'
+	$(PYTEST) -m 'not (browser or postgres or ghostscript or sevenzip or antiword or catdoc or tesseract or slow)'
 
 test: .venv/built programs ## Install the programs that are missing, then run every test; none may be skipped
 	cd core && cargo test --quiet
 	$(PYTEST) --fail-on-skip
 
-programs: ## Install the programs that tests run: Chromium, PostgreSQL, Ghostscript, 7-Zip
+programs: ## Install the programs that tests run: Chromium, PostgreSQL, Ghostscript and others
 	@$(PYTHON) tools/programs.py
 
 fuzz: .venv/built ## Feed damaged samples to each reader for FUZZ_SECONDS seconds and keep what breaks one

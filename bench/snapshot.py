@@ -109,7 +109,7 @@ def results_of_class(folder: Path) -> Results:
         "as a teacher does": chaffinch.compare("class", base="base", old="old"),
         "every pair": chaffinch.compare("class", threshold=0, top=None if len(files) < LARGE_CLASS else 600),
         "at most 4 owners": chaffinch.compare("class", max_owners=4, threads=1),
-        "as text": chaffinch.compare("class", language="text", old=["old"], top=20),
+        "as consonants": chaffinch.compare("class", language="consonants", old=["old"], top=20),
     }
     return {f"{folder.name}: {way}": {"inputs": inputs} | results_of(report) for way, report in reports.items()}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chaffinch import File, Recipe, Unreadable, fingerprint, fingerprint_all, stream
+from chaffinch import File, Recipe, Skipped, Unreadable, documents, fingerprint, fingerprint_all, stream
 from chaffinch.native import fingerprint as core
 from chaffinch.read import load
 
@@ -35,6 +35,34 @@ def test_a_name_with_a_nul_or_too_long() -> None:
 def test_a_device_is_not_read_for_ever() -> None:
     with pytest.raises(Unreadable, match="is a device"):
         fingerprint(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize("path", ["/proc/kmsg", "/proc/self/status"])
+def test_what_the_system_makes_while_it_is_read_is_refused(path: str, tmp_path: Path) -> None:
+    (tmp_path / "link.txt").symlink_to(path)
+    for name in (Path(path), tmp_path / "link.txt"):
+        with pytest.raises(Unreadable, match="is made by the system, not a file; copy"):
+            fingerprint(name)
+
+
+def test_a_pipe_without_a_writer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load, "WAIT_SECONDS", 0)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(Unreadable, match="is a pipe that nothing has written to"):
+        fingerprint(tmp_path / "pipe")
+    (skipped,) = documents(tmp_path / "pipe")
+    assert isinstance(skipped, Skipped)
+    assert "start the program" in skipped.detail
+
+
+def test_a_slow_writer_of_a_pipe_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load, "WAIT_SECONDS", 0)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = os.open(pipe, os.O_RDWR)  # does not wait for a reader
+    with subprocess.Popen(["sh", "-c", "sleep 0.2; echo late words"], stdout=writer):
+        os.close(writer)
+        assert load.load(pipe) == b"late words\n"
 
 
 def test_a_pipe_is_read(tmp_path: Path) -> None:

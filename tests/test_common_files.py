@@ -112,6 +112,25 @@ def test_a_program_that_most_handed_in_is_named_with_those_who_have_nothing_else
     assert "6 submissions have nothing else. If it was not handed out, they copied it" in done.output
 
 
+def test_a_file_that_several_have_but_not_most_is_noted(tmp_path: Path) -> None:
+    files = {f"s{n:02}/main.py": program(n) for n in range(16)}
+    for number, owners in enumerate((7, 6, 6, 6, 5)):
+        files |= {f"s{n:02}/part{number}.py": program(90 + number, 2) for n in range(owners)}
+    folder = class_of(tmp_path / "class", files)
+    report = chaffinch.compare([folder])
+    detail = "the same in {} submissions; if it was handed out, name it with --base"
+    assert [note.detail for note in report.notes] == [detail.format(n) for n in (7, 6, 6, 6)]
+    assert report.notes[0].names == tuple(str(folder / f"s{n:02}" / "part0.py") for n in range(7))
+    assert to_json(report)["notes"][0] == {"detail": detail.format(7), "names": list(report.notes[0].names)}
+    assert len(View(report, anonymize=True, verdicts=None).index()["notes"]) == 4
+    done = CliRunner().invoke(main, ["compare", str(folder), "-o", str(tmp_path / "report.html")])
+    lines = [line for line in done.stderr.splitlines() if "--base" in line]
+    assert lines[0] == f"chaffinch: {folder}/s00/part0.py and 6 more: {detail.format(7)}"
+    assert len(lines) == 3
+    assert "1 more file that several submissions have" in done.stderr
+    assert chaffinch.compare([folder], base=[folder / "s00"]).notes == ()
+
+
 def test_empty_files_are_not_common(tmp_path: Path) -> None:
     files = {f"s{n}/main.py": program(n) for n in range(8)} | {f"s{n}/__init__.py": b"\n" for n in range(8)}
     assert chaffinch.compare([class_of(tmp_path, files)]).common_files == ()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from chaffinch import Document, stream
+from chaffinch import Document, File, Unreadable, stream
 from chaffinch.read import encoding as plain
 
 WESTERN = ("cp1252", "iso8859-15", "mac-roman")
@@ -169,3 +169,45 @@ def test_programs_keep_their_lines_in_every_encoding(encoding: str, line_end: st
     document = Document("a.py", line_end.join(lines).encode(encoding))
     assert document.data.decode(document.encoding).removeprefix("\ufeff").splitlines() == lines
     assert document.place(document.data.index(b"return")) == "line 3"
+
+
+SLOW = (
+    "punycode",
+    "idna",
+    "unicode_escape",
+    "raw_unicode_escape",
+    "undefined",
+    "rot13",
+    "base64",
+    "zlib",
+    "mbcs",
+)
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_only_encodings_of_text_that_are_decoded_in_linear_time_are_used(name: str) -> None:
+    assert plain.known(name) is None
+    page = f'<html><meta charset="{name}"><body>'.encode() + b"words \xe9t\xe9 " * 9
+    assert Document("x.html", page).encoding in ("cp1252", "latin-1")
+    mail = f"From: a\nTo: b\nSubject: =?{name}?q?a=E9-b?=\nContent-Type: text/plain; charset={name}\n\nwords"
+    assert Document("x.eml", mail.encode()).data.decode() == "a\xe9-b\nwords\n"
+    with pytest.raises(Unreadable, match="there is no encoding"):
+        stream(File("x.txt", b"words", name))
+
+
+@pytest.mark.parametrize(
+    "name", ["latin-1", "cp1252", "koi8-r", "UTF8", "utf-7", "Shift_JIS", "gb2312", "big5"]
+)
+def test_encodings_of_text_are_used(name: str) -> None:
+    assert plain.known(name)
+
+
+def test_a_text_without_offsets_for_its_characters_is_read_as_unicode() -> None:
+    japanese = "\u540d\u524d\u306f\u307e\u3060\u7121\u3044\u3002" * 50
+    clean = Document("x.txt", japanese.encode("shift_jis"), "shift_jis")
+    few = Document("x.txt", japanese.encode("shift_jis") + b"\xff", "shift_jis")
+    assert (clean.encoding, few.encoding) == ("shift_jis", "shift_jis")
+    many = Document("x.txt", japanese.encode("shift_jis") + b"\xff" * 2000, "shift_jis")
+    stateful = Document("x.txt", japanese.encode("iso2022_jp"), "iso2022_jp")
+    assert (many.encoding, stateful.encoding) == ("utf-8", "utf-8")
+    assert stream(stateful).symbols.tolist() == stream(clean).symbols.tolist()

@@ -79,6 +79,68 @@ def test_other_formats_are_found_by_content() -> None:
         assert detect_format(File("x", data)) == kind
 
 
+OLD_POSTSCRIPT = b"""
+%%Creator: An old program
+/s { moveto show } bind def
+/Helvetica findfont 10 scalefont setfont (Words of old) 72 700 s showpage
+"""
+
+
+PRINTER_JOB = b"\x1b%-12345X@PJL JOB\n@PJL ENTER LANGUAGE = POSTSCRIPT\n%!PS-Adobe-3.0"
+
+
+@pytest.mark.parametrize(
+    "start", [b"%!", b"%! ", b"%!Adobe", b"\x04%!", b"^D%!", b"\x04\r\n%!PS-Adobe-1.0", PRINTER_JOB]
+)
+@pytest.mark.ghostscript
+def test_postscript_of_old_programs_and_printers_is_postscript(start: bytes) -> None:
+    for name in ("x.ps", "x.txt", "x"):
+        for data in (start + OLD_POSTSCRIPT, start + OLD_POSTSCRIPT.replace(b"%%Creator", b"% by")):
+            assert detect_format(File(name, data)) == "postscript"
+            assert detect_format(File(name, data.replace(b"\n", b"\r\n"))) == "postscript"
+    assert chaffinch.Document("x", start + OLD_POSTSCRIPT).data.strip() == b"Words of old"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("x.tex", b"%!TEX root = main.tex\n\\section{One}\nWe moveto the next page."),
+        ("x", b"%! TeX program = lualatex\n\\documentclass{article}\n\\begin{document}Words"),
+        ("x.m", b"%! Plots a figure\nnewpath = 1; moveto = 2; lineto = 3; findfont = 4;\n"),
+        ("x", b"%!test\n%! assert (f (1), 2)\nfunction y = f (x)\n  y = 2 * x;\nend\n"),
+        ("x.txt", b"%! is how a PostScript file begins, and showpage is how a page ends.\n"),
+        ("x.txt", b"See %!PS\n%%Creator: nobody\n"),
+    ],
+)
+def test_other_texts_that_begin_with_a_percent_and_an_exclamation_mark(name: str, data: bytes) -> None:
+    assert detect_format(File(name, data)) in ("plain", "tex")
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("M.java", b"// %PDF-1.4\n"),
+        ("essay.txt", b"// %PDF-1.4\n"),
+        ("essay.txt", b"%PDF-1.4\n"),
+        ("essay", b"Words first.\n%PDF-1.4\n1 0 obj\n"),
+        ("f.m", b"%PDF-1.4\n"),
+        ("M.java", b"\x01 // %PDF-1.4\n1 0 obj\n"),
+        ("main.py", b"BZh = 1\n"),
+    ],
+)
+def test_work_that_only_quotes_the_mark_of_a_format_is_text(name: str, start: bytes) -> None:
+    assert detect_format(File(name, start + made.txt(made.prose(3)))) == "plain"
+
+
+@pytest.mark.parametrize("before", [b"", b"\r\n", b"\0\0junk\n", b"HTTP/1.1 200 OK\r\nServer: a\r\n\r\n"])
+def test_a_pdf_is_found_behind_junk(before: bytes) -> None:
+    pdf = made.pdf(made.prose(3))
+    for name in ("x", "x.txt"):
+        assert detect_format(File(name, before + pdf)) == "pdf"
+        assert detect_format(File(name, before + pdf.replace(b"\n", b"\r\n%\xe2\xe3\xcf\xd3\r\n", 1))) == "pdf"
+    assert detect_format(File("x.pdf", b"Words before. " + pdf)) == "pdf"
+
+
 @pytest.mark.parametrize("kind", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_tar_is_found_even_without_its_mark(kind: int) -> None:
     out = io.BytesIO()

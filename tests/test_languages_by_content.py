@@ -147,7 +147,7 @@ def test_a_named_language_does_not_relabel_other_files(tmp_path: Path) -> None:
     report = chaffinch.compare([tmp_path], language="c")
     assert {d.name.rpartition("/")[2] for s in report.submissions for d in s.documents} >= {"main.cpp"}
     assert {Path(s.name).name: s.detail for s in report.skipped} == dict.fromkeys(
-        ["Makefile", "notes.txt", "data.csv"], "not c"
+        ["Makefile", "notes.txt", "data.csv"], "not C or C++"
     )
 
 
@@ -209,3 +209,48 @@ def test_a_class_of_data_is_compared_in_full(tmp_path: Path) -> None:
     report = chaffinch.compare([class_of(tmp_path, works)])
     assert list(report.receipt.recipes) == ["text"]
     assert [(p.left, p.right, p.score) for p in report.pairs][:1] == [("s0", "s1", 1)]
+
+
+def test_text_as_a_language_takes_no_programs_and_no_data(tmp_path: Path) -> None:
+    works = {f"s{n}/main.cpp": c_program(n) for n in range(4)} | {
+        f"s{n}/data.csv": "a,b,c\n1,2,(3)\n" for n in range(4)
+    }
+    folder = class_of(tmp_path / "class", works)
+    with pytest.raises(chaffinch.NothingToCompare, match="none has a document in text"):
+        chaffinch.compare([folder], language="text")
+    class_of(folder, {f"s{n}/essay.txt": "\n".join(made.prose(5, n)) for n in range(4)})
+    report = chaffinch.compare([folder], language="text")
+    assert list(report.receipt.recipes) == ["text"]
+    assert {(Path(s.name).name, s.detail) for s in report.skipped} == {
+        ("main.cpp", "not text"),
+        ("data.csv", "not text"),
+    }
+
+
+@pytest.mark.parametrize("form", ["bytes", "consonants"])
+def test_bytes_and_consonants_take_everything(tmp_path: Path, form: str) -> None:
+    works = {
+        "ann/main.cpp": c_program(1),
+        "ben/data.csv": "a,b,c\n1,2,(3)\n" * 9,
+        "cyd/essay.txt": "some words " * 9,
+    }
+    report = chaffinch.compare([class_of(tmp_path, works)], language=form)
+    assert report.skipped == ()
+    assert list(report.receipt.recipes) == [form]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("c", "C or C++"),
+        ("c++", "C or C++"),
+        ("cuda", "C++ or CUDA"),
+        ("js", "JavaScript or TypeScript"),
+        ("python+names", "Python"),
+    ],
+)
+def test_messages_call_languages_what_people_call_them(tmp_path: Path, asked: str, shown: str) -> None:
+    endings = {"c": "c", "c++": "cpp", "cuda": "cu", "js": "js", "python+names": "py"}
+    works = {f"s{n}/main.{endings[asked]}": "x = 1;\n" * 20 for n in range(2)} | {"s0/main.f90": "x = 1\n"}
+    report = chaffinch.compare([class_of(tmp_path, works)], language=asked)
+    assert [s.detail for s in report.skipped] == [f"not {shown}"]

@@ -155,3 +155,29 @@ def test_anything_else_is_a_type_error_with_a_sentence(given: Any, name: str) ->
     for options in ({}, {"base": given}, {"old": given}):
         with pytest.raises(TypeError, match=f"paths are str or Path, and documents are .* not {name}"):
             chaffinch.compare(["ann.py"] if options else given, **options)
+
+
+@pytest.mark.parametrize("option", ["--old", "--base"])
+def test_an_empty_folder_of_earlier_work_or_base_code_is_an_error(option: str, tmp_path: Path) -> None:
+    folder, empty = class_of(tmp_path / "class", "ann.py", "ben.py"), class_of(tmp_path / "empty")
+    done = run(folder, option, empty, "-o", tmp_path / "r.html")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"chaffinch: {empty}: nothing in this folder can be compared; ")
+    assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"),
+    [(1, "No pair scores 100% or more; "), (0.995, "No pair scores 99.5% or more; ")],
+)
+def test_without_a_pair_the_message_says_which_score_was_not_reached(
+    threshold: float, message: str, tmp_path: Path
+) -> None:
+    for n in range(2):
+        text = WRITERS["py"]([*functions(1, 1), *functions(5 + n, 12)], Style())
+        class_of(tmp_path / "class", f"s{n}.py", text=text)
+    for n in range(8):
+        class_of(tmp_path / "class", f"t{n}.py", text=WRITERS["py"](functions(n, 1), Style()))
+    done = run(tmp_path / "class", "--threshold", threshold, "-o", tmp_path / "r.html")
+    assert done.exit_code == 1
+    assert message in done.stdout

@@ -75,7 +75,7 @@ def test_a_case_file_that_a_browser_saved_is_one(works: Path) -> None:
     report = chaffinch.compare([works])
     case_file(report, report.pairs[0], works / "case.html")
     page = (works / "case.html").read_text()
-    saved = page.replace('lang="en">\n<head>', 'lang="en"><head>').replace(
+    saved = page.replace('\n<html lang="en">\n<head>', '<!-- saved from a.b --><html lang="en"><head>').replace(
         "\n</body>\n</html>", "\n\n</body></html>"
     )
     (works / "case.html").write_text(saved)
@@ -104,9 +104,27 @@ def test_links_are_no_part_of_a_report(works: Path, tmp_path: Path) -> None:
 
 
 def test_an_essay_in_a_file_that_says_it_is_a_report_is_listed(works: Path) -> None:
-    (works / "d.html").write_text(f"<!doctype html>{GENERATOR.decode()}<p>{text(200, 'essay')}</p>")
+    head = f"<!doctype html><html><head>{GENERATOR.decode()}</head>"
+    (works / "d.html").write_text(f"{head}<p>{text(200, 'essay')}</p></html>")
     assert skipped(works) == {"d.html": OWN_REPORT.detail}
     (works / "d.html").write_text(f"<p>{text(400, 'essay')}</p>{GENERATOR.decode()}")
+    assert skipped(works) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("d.java", f"//{GENERATOR.decode()}\n"),
+        ("d.php", f"<!doctype html><html><head>{GENERATOR.decode()}</head>\n"),
+        ("d.txt", f"{GENERATOR.decode()}\n"),
+        ("d.html", f"<html><body><p>Words</p>{GENERATOR.decode()}\n"),
+        ("d.txt", "left,right,score,coverage left,\n"),
+        ("d.js", "chaffinchChunk();\n"),
+        ("d.json", '{\n "pairs": [\n'),
+    ],
+)
+def test_work_that_only_quotes_a_report_is_read(works: Path, name: str, start: str) -> None:
+    (works / name).write_text(start + text(200, "essay"))
     assert skipped(works) == {}
 
 

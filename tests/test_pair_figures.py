@@ -14,7 +14,9 @@ import chaffinch
 from chaffinch import Document, Report
 from chaffinch.cli import main
 from chaffinch.report import case_file, to_csv, to_json
+from chaffinch.report.figures import receipt_in_words
 from chaffinch.report.pages.view import View
+from chaffinch.types import Receipt
 from tests.programs import WRITERS, Style, functions
 
 
@@ -98,3 +100,14 @@ def test_symbols_and_fingerprints_are_the_same_in_every_output(tmp_path: Path) -
     page = (tmp_path / "case.html").read_text()
     assert f"<b>{pair.symbols:,}</b><span>symbols in matches</span>" in page
     assert f"<b>{pair.fingerprints:,}</b><span>shared fingerprints</span>" in page
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (0.15036117543134442, "pairs that weigh at least 0.15 stand out from the class"),
+        (None, "no pair stands out"),
+    ],
+)
+def test_the_method_page_explains_the_line(line: float | None, shown: str) -> None:
+    assert receipt_in_words(Receipt(line=line))["line"] == shown

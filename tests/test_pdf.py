@@ -14,6 +14,7 @@ import pytest
 import chaffinch
 from chaffinch import Document, File, Skipped, Unreadable
 from chaffinch.errors import SkipReason
+from chaffinch.read import budget
 from chaffinch.read.formats import pdf, postscript
 from tests import made
 from tests.hostile import message_if_unreadable
@@ -119,7 +120,7 @@ def test_without_ghostscript_the_message_says_so(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.ghostscript
 def test_postscript_that_runs_forever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postscript, "SECONDS", 1)
+    monkeypatch.setattr(budget, "SECONDS", 1)
     with pytest.raises(Unreadable, match="not done after 1 s"):
         next(postscript.read(File("some.ps", b"%!PS\n{} loop\n")))
 

@@ -61,7 +61,7 @@ def test_bytes_are_found_in_the_text_of_every_encoding(encoding: str) -> None:
     whole = "first läine\nthe näme\nlast" if encoding != "iso2022_jp" else "first 日本\nthe 日本\nlast"
     start = len(whole[:12].encode(encoding))
     end = len(whole[:20].encode(encoding))
-    text = decode(Document("a", whole.encode(encoding), encoding))
+    text = decode(Document("a", whole.encode(encoding), encoding, "plain", "text"))
     assert text.text.removeprefix("\ufeff") == whole
     assert text.text[slice(*text.span(start, end))] == whole[12:20]
 

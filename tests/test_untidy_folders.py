@@ -90,6 +90,27 @@ def test_build_output_is_skipped_beside_programs(tmp_path: Path, folder: str) ->
     assert skipped == {f"ann/{folder}": "build output"}
 
 
+@pytest.mark.parametrize("folder", ["third_party", "third-party", "vendor", "external", "extern", "Vendor"])
+def test_third_party_code_is_skipped_beside_programs(tmp_path: Path, folder: str) -> None:
+    work = {
+        "ann/main.py": program(1),
+        f"ann/src/{folder}/lib/old.py": program(2),
+        f"ben/{folder}/a.py": program(3),
+    }
+    documents, skipped = read_of(made(tmp_path, work))
+    assert documents == {"ann": ["ann/main.py"], "ben": [f"ben/{folder}/a.py"]}
+    assert skipped == {f"ann/src/{folder}": "third-party code"}
+    included, _ = read_of(tmp_path, include=[folder])
+    assert len(included["ann"]) == 2
+
+
+def test_texts_in_a_folder_called_external_are_read_beside_texts(tmp_path: Path) -> None:
+    work = {"ann/essay.txt": "some words", "ann/external/more.txt": "other words", "ben/essay.txt": "no words"}
+    documents, skipped = read_of(made(tmp_path, work))
+    assert len(documents["ann"]) == 2
+    assert skipped == {}
+
+
 def test_a_student_may_be_called_build_or_have_only_a_folder_of_that_name(tmp_path: Path) -> None:
     work = {
         "dist/main.py": program(1),
@@ -299,6 +320,12 @@ def test_what_is_skipped_for_the_same_reason_is_one_line(tmp_path: Path) -> None
         assert f"{root}/s00/lib/main.py and 19 more: the same as another file of the student" in done.stderr
         assert f"{root}/s01/b.pdf: " in done.stderr
     assert "42" in done.stdout
+
+
+def test_binary_files_are_one_line() -> None:
+    skipped = [Skipped(f"s{n}/a.out", SkipReason.NOT_TEXT, "binary, not text") for n in range(9)]
+    (group,) = grouped([*skipped])
+    assert (group.title, group.detail) == ("s0/a.out and 8 more", "binary, not text")
 
 
 def test_problems_of_single_files_are_never_put_together() -> None:

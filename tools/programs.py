@@ -32,21 +32,22 @@ def find_postgres() -> Path | None:
     return next(complete, None)
 
 
-def find_ghostscript() -> Path | None:
-    path = shutil.which("gs")
-    return Path(path) if path else None
+def _finder(program: str) -> Callable[[], Path | None]:
+    def find() -> Path | None:
+        path = shutil.which(program)
+        return Path(path) if path else None
 
-
-def find_sevenzip() -> Path | None:
-    path = shutil.which("7z")
-    return Path(path) if path else None
+    return find
 
 
 FINDERS: Mapping[str, Callable[[], Path | None]] = {
     "browser": find_browser,
     "postgres": find_postgres,
-    "ghostscript": find_ghostscript,
-    "sevenzip": find_sevenzip,
+    "ghostscript": _finder("gs"),
+    "sevenzip": _finder("7z"),
+    "antiword": _finder("antiword"),
+    "catdoc": _finder("catdoc"),
+    "tesseract": _finder("tesseract"),
 }
 """How to find each program, by the name of the pytest marker for tests that need it."""
 
@@ -55,6 +56,9 @@ PACKAGES = {
     "postgres": "postgresql",
     "ghostscript": "ghostscript",
     "sevenzip": "p7zip-full",
+    "antiword": "antiword",
+    "catdoc": "catdoc",
+    "tesseract": "tesseract-ocr",
 }
 """The Debian package of each program."""
 

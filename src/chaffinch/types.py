@@ -245,6 +245,8 @@ class Note(NamedTuple):
 
     detail: str
     names: tuple[str, ...]
+    is_one_file: bool = False
+    """Whether all of them are the same file, in several submissions."""
 
 
 class AlsoListed(NamedTuple):
@@ -329,7 +331,8 @@ class Report:
     common_files: tuple[CommonFile, ...] = ()
     """Files that most submissions have, which were taken as base code."""
     notes: tuple[Note, ...] = ()
-    """Which documents were read in a language that their names do not show."""
+    """Which documents were read in a language that their names do not show, and which are the same in several
+    submissions, but not in so many that they are base code."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """For each submission whose date is known, when it was handed in, in ISO 8601."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import webbrowser
 from dataclasses import replace
@@ -27,13 +28,16 @@ from chaffinch.cli.output import LISTED, counted, print_json, printable, progres
 from chaffinch.comparison.options import SORTS
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.skipped_groups import first_of
+from chaffinch.read.submissions.sections import find_sections
 
 if TYPE_CHECKING:
-    from chaffinch.types import Report
+    from chaffinch.types import Receipt, Report
 
 _REPORT = "chaffinch-report.html"
 _NOT_A_REPORT = (".pdf", ".json", ".csv", ".txt", ".md", ".docx")
 """Endings that show that the user expects another kind of file."""
+_NOTED_FILES = 3
+"""Files that several submissions have, of which the terminal shows a line each."""
 _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 
 
@@ -97,6 +101,7 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
         _write_report(report, output, verdicts, options)
     if not options["as_json"]:
         _print_summary(shown)
+    _warn_of_sections(report, options["anonymize"])
     context.exit(code)
 
 
@@ -198,8 +203,12 @@ def _read_verdicts(path: Path | None) -> dict[str, Any] | None:
 def _print_summary(report: Report) -> None:
     """Print what was compared, what was skipped, and the first pairs."""
     warn_skipped(report.skipped, "the report lists all of them")
-    for note in report.notes:
+    same = [note for note in report.notes if note.is_one_file]
+    for note in (*(note for note in report.notes if not note.is_one_file), *same[:_NOTED_FILES]):
         warn(f"{first_of(note.names)}: {note.detail}")
+    if len(same) > _NOTED_FILES:
+        more = counted(len(same) - _NOTED_FILES, "more file")
+        warn(f"{more} that several submissions have; the report lists all of them")
     compared = [
         counted(len(report.submissions), "submission"),
         f"{len(report.old):,} of earlier work" if report.old else "",
@@ -209,9 +218,7 @@ def _print_summary(report: Report) -> None:
     click.echo(f"Compared: {', '.join(filter(None, compared))}.{skipped}")
     _print_common_files(report)
     if not report.pairs:
-        shares = any(report.receipt.pairs_with_anything_in_common.values()) and report.receipt.threshold != 0
-        little = "No pair stands out from what the class shares; --threshold 0 lists all that share anything."
-        click.echo(little if shares else "Nothing in common.")
+        click.echo(_why_no_pair(report.receipt))
         return
     click.echo(f"{'score':>6} {'surprise':>9} {'longest':>8} {'symbols':>8}  submissions")
     for pair in report.pairs[:LISTED]:
@@ -224,6 +231,26 @@ def _print_summary(report: Report) -> None:
     if report.common and not report.receipt.base:
         passages = counted(len(report.common), "passage")
         click.echo(f"Common code: at least half share {passages}. If it was handed out, name it with --base.")
+
+
+def _warn_of_sections(report: Report, anonymize: bool) -> None:
+    """Print how to compare all students of a class if it seems to come in sections."""
+    sections = find_sections(report.submissions)
+    if not sections:
+        return
+    can_be_named = all(Path(section).exists() for section in sections)
+    unpack = "" if can_be_named else "unpack the archive and "
+    command = f": chaffinch compare {shlex.join(sections)}" if can_be_named and not anonymize else ""
+    each = f"each of the {len(sections)} submissions holds several folders with programs"
+    warn(f"{each}; if they are sections of a class, {unpack}name each of them as a path{command}")
+
+
+def _why_no_pair(receipt: Receipt) -> str:
+    if receipt.threshold == 0 or not any(receipt.pairs_with_anything_in_common.values()):
+        return "Nothing in common."
+    if receipt.threshold is None:
+        return "No pair stands out from what the class shares; --threshold 0 lists all that share anything."
+    return f"No pair scores {100 * receipt.threshold:g}% or more; a lower --threshold lists more."
 
 
 def _print_common_files(report: Report) -> None:

@@ -14,6 +14,8 @@ from chaffinch.types import Document, Note, Skipped, Submission
 
 _TEXT = "text"
 _TEXT_SUFFIXES = ("txt", "text")
+_FRONTS_FOR_ALL = ("bytes", "consonants")
+"""Forms that anything can be compared in, so they restrict nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,14 @@ class LanguageChoice:
             return "" if _is_known(family) else f"no language {family!r} is known"
         if self.wanted == DATA:
             return "" if is_data(document) else "not data"
-        if self.wanted in FRONTS or family == _family_of_front(self.wanted):
+        if self.wanted in _FRONTS_FOR_ALL or family == _family_of_front(self.wanted):
+            return ""
+        if self.wanted == _TEXT and self.takes_unknown and not _shows_language(document):
             return ""
         is_unknown = family == _TEXT and document.format == "plain" and not shows_kind(document.name)
         if self.takes_unknown and is_unknown and by_content.looks_like_code(document.data):
             return ""
-        return f"not {self.wanted}"
+        return f"not {language.shown_name(self.wanted)}"
 
     def notes(self, submissions: Sequence[Submission]) -> tuple[Note, ...]:
         """Return the documents whose names do not show their language, by the language they are compared in."""

@@ -14,6 +14,7 @@ from chaffinch.comparison.dates import Dated, dated
 from chaffinch.comparison.earlier import read_earlier
 from chaffinch.comparison.inputs import (
     Comparable,
+    read_base,
     refuse_addresses,
     require_enough,
     require_existing,
@@ -99,7 +100,7 @@ def compare(
     if len(new) == 1 and not earlier.submissions and student_pattern is None:
         new = split_only_submission(new[0], paths)
     require_enough(new, bool(earlier.submissions or earlier.indexes), paths, skipped)
-    base_submissions, skipped_base = collect.by_rules(base, rules)
+    base_submissions, skipped_base = read_base(base, rules)
     base_submissions += earlier.boilerplate
     skipped += [*earlier.skipped, *skipped_base]
     submissions = with_unique_names(new, earlier.submissions)
@@ -140,7 +141,7 @@ def compare(
             old_indexes=earlier.indexes,
         ),
         common_files=common_files.listed,
-        notes=choice.notes(new),
+        notes=choice.notes(new) + common_files.notes,
         ignored=ignored_spans(groups, submissions),
         streams=listed_streams(groups, submissions, pairs),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chaffinch.comparison.inputs import Comparable
+from chaffinch.comparison.inputs import Comparable, require_contents
 from chaffinch.errors import Damaged, IndexTrouble, SkipReason
 from chaffinch.index.address import is_index, without_password
 from chaffinch.read import collect
@@ -48,6 +48,7 @@ def read_earlier(
             candidates_from_index(path, new, earlier)
         else:
             submissions, skipped = collect.by_rules([path], rules, student_pattern)
+            require_contents(path, submissions)
             earlier.submissions.extend(submissions)
             earlier.skipped.extend(skipped)
     return earlier

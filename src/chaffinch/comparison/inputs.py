@@ -9,6 +9,7 @@ from pathlib import Path
 from chaffinch.errors import NothingToCompare, SkipReason, Unreadable
 from chaffinch.index.address import is_database, refuse_address
 from chaffinch.read import collect
+from chaffinch.read.rules import Rules
 from chaffinch.types import Document, File, Skipped, Submission
 
 _NAMED = 3
@@ -26,6 +27,25 @@ def require_existing(items: Iterable[Comparable]) -> None:
     for item in items:
         if isinstance(item, str | Path) and not is_database(item) and not Path(item).exists():
             raise Unreadable(item, SkipReason.NOT_FOUND, "no such file or folder")
+
+
+def read_base(items: Iterable[Comparable], rules: Rules) -> tuple[list[Submission], list[Skipped]]:
+    """Return the base code in each item, and what is skipped. Every file there was handed out."""
+    base: list[Submission] = []
+    skipped: list[Skipped] = []
+    for item in items:
+        found = list(collect.collect(item, rules=rules))
+        skipped += [entry for entry in found if isinstance(entry, Skipped)]
+        base.append(Submission("", tuple(c.document for c in found if not isinstance(c, Skipped))))
+        require_contents(item, base[-1:])
+    return base, skipped
+
+
+def require_contents(item: Comparable, found: Iterable[Submission]) -> None:
+    """Raise if a folder of base code or earlier work holds nothing to compare with, for the same reason."""
+    if isinstance(item, str | Path) and Path(item).is_dir() and not any(s.documents for s in found):
+        detail = "nothing in this folder can be compared; name a folder with texts or programs, or leave it out"
+        raise NothingToCompare(f"{item}: {detail}")
 
 
 def require_enough(

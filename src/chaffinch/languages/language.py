@@ -118,6 +118,16 @@ def family(language: str) -> str:
     return str(table(language).get("compared_as", language)) if language in languages() else language
 
 
+def shown_name(language: str) -> str:
+    """Return what a person calls a language, with the one that it is compared with first: "C or C++"."""
+    bare = language.removesuffix(KEEP_NAMES)
+    if bare not in languages():
+        return bare.removeprefix(OTHER)
+    relatives = (name for name in languages() if family(name) == family(bare))
+    together = list(dict.fromkeys((bare, family(bare), *relatives)))[:2]
+    return " or ".join(sorted(table(name)["name"] for name in together))
+
+
 OTHER = "pygments:"
 """Prefix of a language that has no table here and is lexed by Pygments."""
 

@@ -14,6 +14,8 @@ FREE_BYTES = 16 << 20
 """The ratio does not limit the first bytes."""
 MAX_MEMBER = 1 << 30
 """Bytes of one unpacked file."""
+SECONDS = 10
+"""CPU time to read a file of up to ten megabytes, and one second more for each further megabyte."""
 TOO_MANY_FILES = Problem(SkipReason.TOO_LARGE, "holds more files than the limit; unpack it yourself")
 OUT_OF_MEMORY = Problem(SkipReason.TOO_LARGE, "needs more memory than there is; unpack it yourself")
 MEMBER_TOO_LARGE = Problem(SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; split it")
@@ -81,6 +83,11 @@ class Budget:
         """Return how many bytes this many packed bytes may unpack to, in any number of files."""
         limit = min(self.room, unpacked_limit(packed))
         return max(0, min(limit, self.outer.limit(packed)) if self.outer else limit)
+
+
+def seconds_for(size: int) -> int:
+    """Return the CPU time that reading a file of this size may take."""
+    return SECONDS + max(0, (size >> 20) - 10)
 
 
 def unpacked_limit(packed: int) -> int:

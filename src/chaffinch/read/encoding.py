@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from threading import get_ident
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,26 @@ _SAMPLE_BYTES = 1 << 16
 _REPLACEMENT = 0xFFFD
 NOT_DECODED = "\uffff"  # not a character, so no text contains it
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
+_MULTIBYTE = re.compile(
+    r"utf-(7|8|8-sig|16|32)(-[bl]e)?|gb\w+|big5\w*|cp9(32|49|50)|euc_\w+|iso2022_\w+|shift_jis\w*|johab|hz"
+)
+_STATEFUL = ("iso2022", "hz", "utf-7")
+"""Encodings whose characters have no fixed size alone."""
+_MOST_ERRORS = 1000
+"""With more of them, a text is read as UTF-8, because it takes long to find the place of each."""
 _DOUBLE_BYTE = ("gb18030", "cp932", "euc_jp", "cp949", "big5hkscs")
+
+
+def known(encoding: str) -> str | None:
+    """Return Python's own name of an encoding, or None if it is not one of text that is decoded in linear time.
+
+    Files declare their encodings, and Python takes quadratic time for some, such as Punycode.
+    """
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return None
+    return name if _MULTIBYTE.fullmatch(name) or single_byte_table(name) is not None else None
 
 
 def detect(data: bytes, *, is_page: bool = False) -> str:
@@ -63,11 +83,8 @@ def by_first_bytes(data: bytes) -> str:
 def declared_by_page(data: bytes) -> str | None:
     """Return the encoding that a web page declares, unless it is Unicode, which its bytes would show."""
     declared = _CHARSET.search(data[:_HEAD_BYTES])
-    with suppress(LookupError, ValueError):
-        name = codecs.lookup(declared[1].decode("ascii") if declared else "").name
-        if not name.startswith("utf"):
-            return name
-    return None
+    name = known(declared[1].decode("ascii")) if declared and declared[1].isascii() else None
+    return None if name is None or name.startswith("utf") else name
 
 
 def _likeliest(data: bytes) -> str:
@@ -84,6 +101,7 @@ def _likeliest(data: bytes) -> str:
     guesses = [from_bytes(sample[: len(sample) - cut]).best() for cut in range(2)]
     # It is not Unicode, which was ruled out above; two ASCII letters may look like a character of UTF-16.
     likely = [g for g in guesses if g is not None and not g.encoding.startswith(("ascii", "utf_"))]
+    likely = [g for g in likely if known(g.encoding)]
     if not likely:
         return _with_errors(sample)
     return max(likely, key=lambda guess: (guess.coherence, -guess.chaos)).encoding
@@ -141,32 +159,53 @@ def source(document: Document) -> Source:
         raise Unreadable(document.name, SkipReason.DAMAGED, detail) from None
 
 
-def is_read_in_place(encoding: str, format: str, *, is_program: bool) -> bool:
+def is_read_in_place(data: bytes, encoding: str, format: str, *, is_program: bool) -> bool:
     """Return whether the core reads text in this encoding and format without a copy in UTF-8."""
     if encoding == UTF8:
         return True
-    if is_program:  # the lexer reads every encoding that contains ASCII
-        return single_byte_table(encoding) is not None or not encoding.startswith(("utf-16", "utf-32"))
-    if format == "html":
-        return single_byte_table(encoding) is not None
-    return format not in ("tex", "markdown")
+    if format in ("tex", "markdown"):
+        return is_program
+    if single_byte_table(encoding) is not None:
+        return True
+    if encoding.startswith(("utf-16", "utf-32")):
+        return not is_program and format != "html"
+    # The lexer reads every encoding that contains ASCII.
+    return format != "html" and _has_sizes(data, encoding)
+
+
+def _has_sizes(data: bytes, encoding: str) -> bool:
+    """Return whether encoding each character again shows how many bytes it had. Otherwise offsets are slow."""
+    name = known(encoding)
+    if name is None or name.startswith(_STATEFUL):
+        return False
+    try:
+        text, error_sizes = _decode_noting_errors(data, name, _MOST_ERRORS)
+        return len(text.replace(NOT_DECODED, "").encode(name)) + sum(error_sizes) == len(data)
+    except UnicodeError:
+        return False
 
 
 def to_utf8(name: str, data: bytes, encoding: str) -> bytes:
     """Return a text in UTF-8."""
     if encoding == UTF8:
         return data
-    _known(name, encoding)
-    return data.decode(encoding, "replace").encode()
+    return decode(data, _known(name, encoding)).encode()
+
+
+def decode(data: bytes, encoding: str) -> str:
+    """Return a text, with replacement characters for errors. With a table, errors cost no more time."""
+    if (table := single_byte_table(encoding)) is None:
+        return data.decode(encoding, "replace")
+    return table[np.frombuffer(data, np.uint8)].astype("<u4").tobytes().decode("utf-32-le")
 
 
 def _known(name: str, encoding: str) -> str:
-    """Return Python's own name of an encoding."""
-    try:
-        return codecs.lookup(encoding).name
-    except (LookupError, ValueError):
+    """Return Python's own name of an encoding, or raise an error."""
+    own_name = known(encoding)
+    if own_name is None:
         detail = f"there is no encoding {encoding!r}; leave it out to have it detected"
-        raise Unreadable(name, SkipReason.INVALID, detail) from None
+        raise Unreadable(name, SkipReason.INVALID, detail)
+    return own_name
 
 
 @cache
@@ -186,17 +225,9 @@ def single_byte_table(encoding: str) -> NDArray[np.uint32] | None:
 
 def decode_with_offsets(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Return code points and where they start, from the size of every encoded character and of every error."""
-    if encoding.startswith(("iso2022", "hz", "utf-7")):  # stateful: a single character has no fixed size
+    if encoding.startswith(_STATEFUL):
         return _decode_bytewise(data, encoding)
-    error_sizes: list[int] = []
-
-    def note(error: UnicodeError) -> tuple[str, int]:
-        assert isinstance(error, UnicodeDecodeError)
-        error_sizes.append(error.end - error.start)
-        return NOT_DECODED, error.end
-
-    codecs.register_error("chaffinch-note", note)
-    text = data.decode(encoding, "chaffinch-note")
+    text, error_sizes = _decode_noting_errors(data, encoding, len(data))
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     distinct, which = np.unique(codes, return_inverse=True)
     sizes = np.array([len(chr(c).encode(encoding, "replace")) for c in distinct.tolist()], np.uint32)[which]
@@ -208,6 +239,21 @@ def decode_with_offsets(data: bytes, encoding: str) -> tuple[NDArray[np.uint32],
     if starts[-1] != len(data):  # some character can be encoded in several ways
         return _decode_bytewise(data, encoding)
     return codes, starts
+
+
+def _decode_noting_errors(data: bytes, encoding: str, most: int) -> tuple[str, list[int]]:
+    """Return the text and the size of each error in it; raise an error if there are more than `most`."""
+    sizes: list[int] = []
+
+    def note(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeDecodeError) or len(sizes) >= most:
+            raise error
+        sizes.append(error.end - error.start)
+        return NOT_DECODED, error.end
+
+    handler = f"chaffinch-note-{get_ident()}"  # handlers are global, and threads read at the same time
+    codecs.register_error(handler, note)
+    return data.decode(encoding, handler), sizes
 
 
 def _decode_bytewise(data: bytes, encoding: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Set
 from pathlib import Path
@@ -12,20 +13,43 @@ GENERATOR = b'<meta name="generator" content="Chaffinch">'
 """In the first lines of every page of a report."""
 OWN_REPORT = Problem(SkipReason.OWN_REPORT, "a report that Chaffinch wrote, or part of one")
 
-_FIRST_BYTES = (
-    b"chaffinchChunk(",
-    b'{\n "kind": "chaffinch verdicts",',
-    b"left,right,score,coverage left,",
-    b'{\n "pairs": [',
+# How every page begins. A browser that saves it changes the spacing, and adds a comment and tags of its own.
+_PAGE = re.compile(
+    rb"\s*+<!doctype html>\s*+(?:<!--[^>]*+>\s*+)?<html\b[^>]*+>\s*+<head>\s*+"
+    rb"(?:(?!%b)<meta\b[^>]*+>\s*+)*+%b" % (GENERATOR, GENERATOR),
+    re.I,
 )
-"""The first bytes of a report's data, of exported verdicts, and of the pairs as CSV and as JSON."""
+_CHUNK_START = b"chaffinchChunk("
+_CSV_START = b"left,right,score,coverage left,"
+_JSON_STARTS = (b'{\n "kind": "chaffinch verdicts",', b'{\n "pairs": [')
+"""Of exported verdicts, and of the pairs as JSON."""
 _CHUNK = re.compile(r"[ps]\d+\.js")
 _HEAD_BYTES = 1000
 
 
-def is_own_report(data: bytes) -> bool:
-    """Return whether these are the first bytes of a report. Work pasted into a report is skipped with it."""
-    return data.startswith(_FIRST_BYTES) or GENERATOR in data[:_HEAD_BYTES]
+def is_own_report(format: str, data: bytes) -> bool:
+    """Return whether a file is a report or part of one. Work pasted into a page is skipped with it."""
+    if data.startswith(_CHUNK_START):
+        return all(line.startswith(_CHUNK_START) for line in data.splitlines() if line)
+    if data.startswith(_CSV_START):
+        header, *rows = data.splitlines()
+        return all(row.count(b",") >= header.count(b",") for row in rows)
+    if format == "html":
+        return is_own_page(data)
+    return data.startswith(_JSON_STARTS) and _is_json(data)
+
+
+def is_own_page(head: bytes) -> bool:
+    """Return whether a file begins as the pages of a report do. A mark further on may be part of any work."""
+    return _PAGE.match(head[:_HEAD_BYTES]) is not None
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def report_entries(folder: Path, names: Set[str]) -> Set[str]:
@@ -37,7 +61,7 @@ def report_entries(folder: Path, names: Set[str]) -> Set[str]:
         if page.is_symlink() or not page.is_file():
             return frozenset()
         with page.open("rb") as file:
-            if not is_own_report(file.read(_HEAD_BYTES)):
+            if not is_own_page(file.read(_HEAD_BYTES)):
                 return frozenset()
         has_data = data.name in names and not data.is_symlink() and data.is_dir()
         only_chunks = has_data and all(_CHUNK.fullmatch(entry.name) for entry in data.iterdir())

@@ -25,6 +25,7 @@ TEXT = "text"
 _READERS = {
     "pdf": "pdf", "postscript": "postscript", "rtf": "rtf", "notebook": "notebook",
     "mail": "mail", "mbox": "mail", "docx": "office.office", "odt": "office.office", "epub": "office.office",
+    "doc": "office.word97",
 }  # fmt: skip
 _REFUSED = {
     "ole": "an Office file from before 2007, or one with a password; save it as DOCX or PDF without one",
@@ -48,7 +49,7 @@ def ready_documents(
             yield Skipped(file.name, SkipReason.NOT_TEXT, _REFUSED[format])
         elif format in ARCHIVES or format in _READERS:
             yield from _packed_documents(replace(file, format=format), format, budget or Budget(), rules)
-        elif is_own_report(file.data):
+        elif is_own_report(format, file.data):
             yield Skipped(file.name, *OWN_REPORT)
         else:
             yield text_document(file, format)
@@ -91,7 +92,7 @@ def text_document(file: File, format: str, language: str | None = None) -> Docum
     """
     language, data = language or file.language or language_of(file, format), file.data
     encoding = file.encoding or encodings.detect(data, is_page=format == "html")
-    if not encodings.is_read_in_place(encoding, format, is_program=language != TEXT):
+    if not encodings.is_read_in_place(data, encoding, format, is_program=language != TEXT):
         data, encoding = encodings.to_utf8(file.name, data, encoding), encodings.UTF8
     if language != TEXT:  # now that a character is no longer several bytes
         data = _with_line_feeds(data)

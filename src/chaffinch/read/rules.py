@@ -17,6 +17,7 @@ _BUILT = {
     "__pycache__", "node_modules", "bower_components", ".ipynb_checkpoints", "site-packages", "deriveddata",
 }  # fmt: skip
 BUILD_OUTPUT = Problem(SkipReason.EXCLUDED, "build output")
+_THIRD_PARTY = Problem(SkipReason.EXCLUDED, "third-party code")
 _PYTHON = ("setup.py", "pyproject.toml")
 _DOTNET = (".csproj", ".vbproj", ".fsproj", ".sln")
 _BUILT_BESIDE: dict[str, tuple[str, ...]] = {
@@ -28,8 +29,12 @@ _BUILT_BESIDE: dict[str, tuple[str, ...]] = {
     "out": (".iml",),
 }
 """Folders that are build output if a file with one of these names or endings lies beside them."""
-_USUALLY_BUILT = {"build", "dist", "venv", "virtualenv"}
-"""Folders that are build output if a student has programs outside of them. A student may have such a name."""
+_USUALLY_NOT_WRITTEN = {
+    **dict.fromkeys(("build", "dist", "venv", "virtualenv"), BUILD_OUTPUT),
+    **dict.fromkeys(("third_party", "third-party", "thirdparty", "vendor", "external", "extern"), _THIRD_PARTY),
+}
+"""Folders that a student did not write if the student has programs outside of them. A student may have such a
+name."""
 _LOCK_FILES = {
     "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "packages.lock.json", "bun.lockb", "go.sum",
     "go.work.sum", "gradle.lockfile", "package.resolved",
@@ -132,11 +137,16 @@ def is_environment(names: Collection[str]) -> bool:
     return "pyvenv.cfg" in names or "conda-meta" in names
 
 
-def usually_built(path: str) -> str | None:
-    """Return the outermost folder that has a name of build output; the path is relative to a student's work."""
+def usually_not_written(path: str) -> tuple[str, Problem] | None:
+    """Return the outermost folder whose name shows that others or programs wrote what is in it, and why.
+
+    The path is relative to a student's work.
+    """
     *folders, _ = path.split("/")
-    number = next((n for n, name in enumerate(folders, 1) if name.lower() in _USUALLY_BUILT), None)
-    return None if number is None else "/".join(folders[:number])
+    for number, name in enumerate(folders, 1):
+        if problem := _USUALLY_NOT_WRITTEN.get(name.lower()):
+            return "/".join(folders[:number]), problem
+    return None
 
 
 def _is_built(lower: str, siblings: Collection[str]) -> bool:

@@ -11,7 +11,13 @@ from chaffinch.types import Skipped
 SAME_AS_ANOTHER = "the same as another file of the student"
 LISTED_ALONE = 3
 """Entries of one kind that are listed each on a line of its own."""
-_EXPECTED = (SkipReason.EXCLUDED, SkipReason.SAME, SkipReason.OTHER_LANGUAGE, SkipReason.EMPTY)
+_EXPECTED = (
+    SkipReason.EXCLUDED,
+    SkipReason.SAME,
+    SkipReason.OTHER_LANGUAGE,
+    SkipReason.EMPTY,
+    SkipReason.NOT_TEXT,
+)
 """Reasons that need no look at each file. Any other one is a problem of that file."""
 
 

@@ -41,9 +41,15 @@ def seconds(date: str) -> int:
 
 
 def receipt_in_words(receipt: Receipt) -> dict[str, Any]:
-    """Return the receipt for a reader: each guarantee is a sentence."""
+    """Return the receipt for a reader: the line and each guarantee are sentences."""
     recipes = {name: {**recipe, "guarantee": _guarantee(recipe)} for name, recipe in receipt.recipes.items()}
-    return receipt.to_dict() | {"recipes": recipes}
+    return receipt.to_dict() | {"recipes": recipes, "line": _line(receipt.line)}
+
+
+def _line(line: float | None) -> str:
+    if line is None:
+        return "no pair stands out"
+    return f"pairs that weigh at least {line:.2f} stand out from the class"
 
 
 def _guarantee(recipe: Mapping[str, Any]) -> str:

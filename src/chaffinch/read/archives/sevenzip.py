@@ -6,10 +6,8 @@ becomes a name on disk. Its listing gives the size of each member, with a checks
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,8 +16,9 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, NamedTuple
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
+from chaffinch.read import limited
 from chaffinch.read.archives.members import DAMAGED, ENCRYPTED, LINK, Entry, Listing
-from chaffinch.read.budget import MAX_MEMBER, MEMBER_TOO_LARGE, Budget, too_large
+from chaffinch.read.budget import MAX_MEMBER, MEMBER_TOO_LARGE, Budget, seconds_for, too_large
 from chaffinch.types import File
 
 _NO_PROGRAM = Problem(
@@ -28,11 +27,7 @@ _NO_PROGRAM = Problem(
 _SAME_NAME = Problem(
     SkipReason.NEEDS_PROGRAM, "has the name of a member that cannot be read; unpack it yourself"
 )
-_SECONDS = 300
 _LISTING_BYTES = 512 << 20
-_MEMORY_BYTES = 4 << 30
-# The shell's limits hold whatever the archive makes the program do. Their units are 1,024 and 512 bytes.
-_LIMITED = ("sh", "-c", 'ulimit -v "$1" 2>/dev/null; ulimit -f "$2"; shift 2; exec "$@"', "sh")
 _LINK_ATTRIBUTES = re.compile(r"\bl[rwxsStT-]{9}|^\S*L")
 
 
@@ -54,7 +49,14 @@ def listing(file: File, budget: Budget, open_files: ExitStack) -> Listing:
 
     def run(limit: int, *command: str) -> IO[bytes]:
         output = open_files.enter_context(TemporaryFile())  # noqa: SIM115
-        _run(file.name, [program, *command, "-t7z", "-p-", "-bd", "--", str(archive)], limit, output)
+        line = [program, *command, "-t7z", "-p-", "-bd", "--", str(archive)]
+        seconds = seconds_for(len(file.data))
+        try:
+            limited.run(line, seconds=seconds, output=output, output_bytes=limit)
+        except limited.TookTooLong:
+            detail = f"takes longer than {seconds} s to unpack; unpack it yourself"
+            raise Unreadable(file.name, SkipReason.TOO_LARGE, detail) from None
+        output.seek(0)  # if the program fails halfway, most of its output may be there
         return output
 
     members = list(_members(run(_LISTING_BYTES, "l", "-slt", "-sccUTF-8", "-bse1"), file.name))
@@ -86,25 +88,6 @@ def listing(file: File, budget: Budget, open_files: ExitStack) -> Listing:
 
     problems = (m.problem or (None if i in starts else _SAME_NAME) for i, m in enumerate(members))
     return Listing([Entry(m.path, problem) for m, problem in zip(members, problems, strict=True)], read)
-
-
-def _run(name: str, command: list[str], limit: int, output: IO[bytes]) -> None:
-    """Run the program with its output in a file. If it fails halfway, most of the output may be there."""
-    if os.name == "posix":
-        command = [*_LIMITED, str(_MEMORY_BYTES >> 10), str((limit >> 9) + 1), *command]
-    try:
-        subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.DEVNULL,
-            timeout=_SECONDS,
-            env={**os.environ, "LC_ALL": "C.UTF-8"},
-        )
-    except subprocess.TimeoutExpired:
-        detail = f"takes longer than {_SECONDS} seconds to unpack; unpack it yourself"
-        raise Unreadable(name, SkipReason.TOO_LARGE, detail) from None
-    output.seek(0)
 
 
 def _members(output: IO[bytes], archive: str) -> Iterator[_Member]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from chaffinch.native.fingerprint import Source, page_text
-from chaffinch.read.encoding import UTF8, detect, single_byte_table
+from chaffinch.read.encoding import UTF8, decode, detect, single_byte_table
 from chaffinch.types import Document
 
 # Possessive throughout: with backtracking, a page of many comments would take exponential time.
@@ -30,5 +30,5 @@ def source(document: Document) -> Source:
 
 def html_text(data: bytes, encoding: str | None = None) -> str:
     """Return what a reader sees of a page, a line for each block: the same letters as in its stream."""
-    text = data.decode(encoding or detect(data, is_page=True), "replace")
+    text = decode(data, encoding or detect(data, is_page=True))
     return page_text(text.encode("utf-8", "replace"))

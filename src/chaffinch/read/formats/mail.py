@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import binascii
-import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.archives.members import unused_name
-from chaffinch.read.encoding import detect, single_byte_table
+from chaffinch.read.encoding import decode, detect, known
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
 from chaffinch.types import Document, File
@@ -40,9 +39,6 @@ _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f<>:"|?*]+')
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 # Encodings that mail declares, and the larger ones that programs really use.
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932", "iso8859-1": "cp1252"}
-_MULTIBYTE = re.compile(
-    r"utf-(7|8|8-sig|16|32)(-[bl]e)?|gb\w+|big5\w*|cp9\d\d|euc_\w+|iso2022_\w+|shift_jis\w*|hz"
-)
 
 _MAX_HEADERS = 1 << 16
 _MAX_HEADER = 1000  # longer ones could take quadratic time to parse
@@ -207,7 +203,7 @@ def _text(media_type: str, headers: Message, content: bytes) -> str:
     encoding = _encoding(content, headers.get_content_charset() or "")
     if media_type == "text/html":
         return html_text(content, encoding)
-    text = content.decode(encoding or detect(content), "replace").replace("\r\n", "\n")
+    text = decode(content, encoding or detect(content)).replace("\r\n", "\n")
     if str(headers.get_param("format", "")).lower() == "flowed":
         text = _unflowed(text, str(headers.get_param("delsp", "")).lower() == "yes")
     return text.strip("\n").rstrip()
@@ -215,13 +211,13 @@ def _text(media_type: str, headers: Message, content: bytes) -> str:
 
 def _encoding(content: bytes, declared: str) -> str | None:
     """Return the declared encoding, if it exists and the content is valid in it."""
+    name = known(declared)
+    if name is None:
+        return None
+    name = _WIDER.get(name, name)
     try:
-        name = codecs.lookup(declared).name
-        name = _WIDER.get(name, name)
-        if not _MULTIBYTE.fullmatch(name) and single_byte_table(name) is None:
-            return None  # not an encoding of text, and perhaps a slow one
         content.decode(name)
-    except (LookupError, ValueError):
+    except ValueError:
         return None
     return name
 

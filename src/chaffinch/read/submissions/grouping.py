@@ -2,35 +2,44 @@
 
 If you give one folder or archive, each entry in it is a student: a folder, an archive, or a file by its name
 without the ending. A single folder around all entries is ignored if it holds folders, archives or an export, or
-has the name of what it came in (hw1.zip/hw1/...). If there are only nested folders down to files, the outermost
-is the only student.
+has the name of what it came in (hw1.zip/hw1/...), and so are grades and notes beside it. If there are only
+nested folders down to files, the outermost is the only student. Beside the folders of students, a file of
+grades or notes is skipped.
 
 If you give several paths, each is a student. A path is a class as above if it holds an export of a learning
 platform, or only folders and archives, most of them with names that the other paths do not have.
 
 Exports of Moodle, Canvas, Gradescope, GitHub Classroom and Blackboard have the student in the file names. All
 attempts of a student are one submission. Of files with the same contents, the least deep one is kept. Folders
-called build or dist are skipped if the student has programs outside of them.
+called build, dist, vendor and the like are skipped if the student has programs outside of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import PurePath
 from typing import NamedTuple
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
-from chaffinch.read.rules import BUILD_OUTPUT, DEFAULT, Rules, usually_built
+from chaffinch.read.rules import DEFAULT, Rules, usually_not_written
 from chaffinch.read.submissions import platforms
 from chaffinch.read.submissions.platforms import Owner
+from chaffinch.read.submissions.stray_files import (
+    BESIDE_THE_CLASS,
+    BESIDE_THE_STUDENTS,
+    beside_students,
+    is_class_beside,
+)
 from chaffinch.read.walk import sort_key
 from chaffinch.types import Document, Skipped, Submission
 
 _NO_MATCH = Problem(SkipReason.UNMATCHED, "does not match --student-pattern")
+_MOST_WRAPPERS = 4
+"""Folders around a class that may have files beside them."""
 _PACKED_ALONE = re.compile(r"(?<!\.tar)\.(?:gz|bz2|xz)$", re.I)
 
 
@@ -49,6 +58,14 @@ class _InClass(NamedTuple):
     entry: str
     rest: str
     located: Located
+
+
+class _Class(NamedTuple):
+    """The folder whose entries are students, every document by its entry, and what lies beside the students."""
+
+    folder: str
+    level: list[_InClass]
+    beside: list[tuple[_InClass, Problem]]
 
 
 class _Owned(NamedTuple):
@@ -76,7 +93,7 @@ def group(
     items = sorted(located, key=lambda i: (sort_key(i.root), [sort_key(part) for part in i.path.split("/")]))
     students: dict[tuple[str, str, str], _Student] = {}
     skipped: list[Skipped] = []
-    for owned in _by_layout(items) if pattern is None else _by_pattern(items, pattern):
+    for owned in _by_layout(items, rules) if pattern is None else _by_pattern(items, pattern):
         owner = owned.owner
         if isinstance(owner, Problem):
             skipped.append(Skipped(owned.located.document.name, *owner))
@@ -85,30 +102,30 @@ def group(
         students.setdefault(key, _Student(owner.student, owner.id, owned.folder)).files.append(owned)
     submissions = []
     for name, student in _with_unique_names(list(students.values())):
-        files = _without_repeats(_without_build_output(student.files, rules, skipped), skipped)
+        files = _without_repeats(_without_others_work(student.files, rules, skipped), skipped)
         submissions.append(Submission(name, tuple(owned.located.document for owned in files)))
     return submissions, skipped
 
 
-def _without_build_output(files: list[_Owned], rules: Rules, skipped: list[Skipped]) -> list[_Owned]:
-    """Remove what is in folders with the names of build output, unless a student's only programs are there."""
-    folders = [None if _is_included(owned, rules) else usually_built(owned.rest) for owned in files]
-    is_program = [owned.located.document.language != "text" for owned in files]
-    inside = [program for program, folder in zip(is_program, folders, strict=True) if folder is not None]
-    outside = [program for program, folder in zip(is_program, folders, strict=True) if folder is None]
-    if not inside or not outside or any(inside) > any(outside):
+def _without_others_work(files: list[_Owned], rules: Rules, skipped: list[Skipped]) -> list[_Owned]:
+    """Remove build output and third-party code, known by the folder, if there are programs outside of it."""
+    kept: list[_Owned] = []
+    problems: dict[str, Problem] = {}
+    for owned in files:
+        found = None if _is_included(owned.located, rules) else usually_not_written(owned.rest)
+        if found is None:
+            kept.append(owned)
+        else:
+            folder, problem = found
+            problems[owned.located.document.name.removesuffix(owned.rest) + folder] = problem
+    if not any(owned.located.document.language != "text" for owned in kept):
         return files
-    names = {
-        owned.located.document.name.removesuffix(owned.rest) + folder: None
-        for owned, folder in zip(files, folders, strict=True)
-        if folder is not None
-    }
-    skipped += [Skipped(name, *BUILD_OUTPUT) for name in names]
-    return [owned for owned, folder in zip(files, folders, strict=True) if folder is None]
+    skipped += [Skipped(name, *problem) for name, problem in problems.items()]
+    return kept
 
 
-def _is_included(owned: _Owned, rules: Rules) -> bool:
-    return bool(rules.include) and rules.below(owned.located.root).includes(owned.located.document.name, False)
+def _is_included(located: Located, rules: Rules) -> bool:
+    return bool(rules.include) and rules.below(located.root).includes(located.document.name, False)
 
 
 def _without_repeats(files: list[_Owned], skipped: list[Skipped]) -> list[_Owned]:
@@ -152,21 +169,28 @@ def _by_pattern(items: Sequence[Located], pattern: str) -> Iterator[_Owned]:
         yield _Owned(item, owner, item.root if item.path else _parent(item.root), rest)
 
 
-def _by_layout(items: Sequence[Located]) -> Iterator[_Owned]:
+def _by_layout(items: Sequence[Located], rules: Rules) -> Iterator[_Owned]:
     roots: dict[str, list[Located]] = {}
     for item in items:
         roots.setdefault(item.root, []).append(item)
-    classes = {root: _class_level(root, below) for root, below in roots.items() if below[0].path}
-    entry_counts = Counter(entry for _, level in classes.values() for entry in _entries(level))
+    folders = {root: below for root, below in roots.items() if below[0].path}
+    classes = {
+        root: _without_stray_files(_class_of(root, below, rules), rules) for root, below in folders.items()
+    }
+    if len(roots) > 1 and len(_classes_among(classes)) < len(roots):
+        # If a path is a student, a file beside folders is part of the work.
+        classes = {root: _class_of(root, below) for root, below in folders.items()}
+    found = classes.keys() if len(roots) == 1 else _classes_among(classes)
     among_roots = platforms.exported({_last(root): root in classes for root in roots})
     for root, below in roots.items():
-        folder, level = classes.get(root, ("", []))
-        entries = _entries(level)
-        owners = platforms.exported(entries, _metadata(level))
-        if level and (owners or len(roots) == 1 or _is_class(entries, entry_counts)):
-            owners = owners or platforms.classroom(folder, entries)
+        if root in found:
+            folder, level, beside = classes[root]
+            entries = _entries(level)
+            owners = platforms.exported(entries, _metadata(level)) or platforms.classroom(folder, entries)
             yield from (_Owned(p.located, _owner(p.entry, bool(p.rest), owners), root, p.rest) for p in level)
+            yield from (_Owned(p.located, problem, root, p.rest) for p, problem in beside)
         else:
+            level = classes[root].level if root in classes else []
             owner = _owner(_last(root), bool(level), among_roots)
             yield from (_Owned(item, owner, _parent(root), item.path) for item in below)
 
@@ -180,19 +204,74 @@ def _owner(entry: str, is_folder: bool, owners: platforms.Owners | None) -> Owne
     return known
 
 
-def _class_level(root: str, items: list[Located]) -> tuple[str, list[_InClass]]:
-    """Return the folder whose entries are students, and every document by the entry that holds it."""
+def _class_of(root: str, items: list[Located], rules: Rules | None = None) -> _Class:
+    """Return the folder whose entries are students. Without rules, no file may lie beside it."""
     folder, level = root, [_in_class(item.path, item) for item in items]
-    only_student = folder, level
-    while len(entries := _entries(level)) == 1 and all(entries.values()) and not platforms.exported(entries):
-        wrapper, level = level[0].entry, [_in_class(p.rest, p.located) for p in level]
-        below = _entries(level)
+    only_student = _Class(folder, level, [])
+    beside: list[tuple[_InClass, Problem]] = []
+    while (wrapper := _only_folder(level)) is not None:
+        inside = [_in_class(p.rest, p.located) for p in level if p.entry == wrapper]
+        files = [p for p in level if p.entry != wrapper]
+        if files and (rules is None or not _is_beside(files, inside, rules)):
+            break
+        beside += [(p, BESIDE_THE_CLASS) for p in files]
+        below = _entries(inside)
         if _bare(wrapper) == _bare(folder):
-            only_student = wrapper, level
+            only_student = _Class(wrapper, inside, [])
         elif not any(below.values()) and not platforms.exported(below):
             return only_student
-        folder = wrapper
-    return folder, level
+        folder, level = wrapper, inside
+    return _Class(folder, level, beside)
+
+
+def _only_folder(level: Iterable[_InClass]) -> str | None:
+    """Return the only folder or archive among entries that are no export, or None."""
+    entries = _entries(level)
+    folders = [entry for entry, is_folder in entries.items() if is_folder]
+    return folders[0] if len(folders) == 1 and not platforms.exported(entries) else None
+
+
+def _is_beside(files: Sequence[_InClass], inside: list[_InClass], rules: Rules) -> bool:
+    """Return whether files lie beside the folder of a class. A file that the user includes is a student's."""
+    if any(_is_included(p.located, rules) for p in files):
+        return False
+    for _ in range(_MOST_WRAPPERS):
+        if (wrapper := _only_folder(inside)) is not None:
+            inside = [_in_class(p.rest, p.located) for p in inside if p.entry == wrapper]
+    entries = _entries(inside)
+    folders = [entry for entry, is_folder in entries.items() if is_folder]
+    return is_class_beside(_works(files), _works(inside), folders, platforms.exported(entries) is not None)
+
+
+def _without_stray_files(of: _Class, rules: Rules) -> _Class:
+    """Remove files beside the folders of students that are nobody's work."""
+    entries = _entries(of.level)
+    owners = platforms.exported(entries, _metadata(of.level))
+    files = [p for p in of.level if not p.rest and (owners is None or owners(p.entry) is None)]
+    names = {p.entry for p in files}
+    works = [p for p in of.level if p.entry not in names]
+    stray = beside_students(_works(p for p in files if not _is_included(p.located, rules)), _works(works))
+    beside = [(p, BESIDE_THE_STUDENTS) for p in files if p.entry in stray]
+    return _Class(of.folder, [p for p in of.level if p.entry not in stray], of.beside + beside)
+
+
+def _works(level: Iterable[_InClass]) -> dict[str, list[Document]]:
+    """Return the documents of each entry."""
+    works: dict[str, list[Document]] = {}
+    for p in level:
+        works.setdefault(p.entry, []).append(p.located.document)
+    return works
+
+
+def _classes_among(classes: Mapping[str, _Class]) -> set[str]:
+    """Return which of several paths are classes; the others are students."""
+    entries = {root: _entries(of.level) for root, of in classes.items()}
+    counts = Counter(entry for of_root in entries.values() for entry in of_root)
+    return {
+        root
+        for root, of in classes.items()
+        if platforms.exported(entries[root], _metadata(of.level)) or _is_class(entries[root], counts)
+    }
 
 
 def _in_class(path: str, located: Located) -> _InClass:

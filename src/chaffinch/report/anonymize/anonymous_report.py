@@ -19,7 +19,6 @@ from chaffinch.types import (
     Coverage,
     Document,
     Match,
-    Note,
     Pair,
     Report,
     Section,
@@ -162,7 +161,7 @@ def anonymous_report(report: Report, names: Names | None = None) -> Report:
         common=tuple(replace(p, span=span(owner.get(p.span.document, ""), p.span)) for p in report.common),
         common_files=tuple(map(common_file, report.common_files)),
         notes=tuple(
-            Note(note.detail, tuple(sorted(files.name(owner.get(name, ""), name) for name in note.names)))
+            note._replace(names=tuple(sorted(files.name(owner.get(name, ""), name) for name in note.names)))
             for note in report.notes
         ),
         skipped=tuple(files.skipped(n, s) for n, s in enumerate(report.skipped, 1)),

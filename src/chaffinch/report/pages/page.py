@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.own_reports import GENERATOR
+from chaffinch.read.own_reports import is_own_page
 from chaffinch.report.pages.bundle import bundle
 from chaffinch.report.pages.view import View
 
@@ -109,7 +109,7 @@ def write(path: Path, data: bytes) -> None:
 def refuse_foreign(folder: Path) -> None:
     """Raise an error if the folder holds a page that is not a report."""
     page = folder / "index.html"
-    if page.is_file() and GENERATOR not in page.read_bytes()[:1000]:
+    if page.is_file() and not is_own_page(page.read_bytes()):
         detail = "not a Chaffinch report; name another folder, or remove this file"
         raise Unreadable(page, SkipReason.INVALID, detail)
 
