@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.comparison.by_language import LanguageChoice
-from chaffinch.comparison.clusters import find_clusters
 from chaffinch.comparison.common_files import find_common_files
 from chaffinch.comparison.dates import Dated, dated
 from chaffinch.comparison.earlier import read_earlier
@@ -121,13 +120,13 @@ def compare(
     skipped += _without_grams(groups)
     progress("Finding matches ...")
     ranking = rank(groups, len(new), len(earlier.submissions), options)
-    pairs, line, histogram = list_pairs(groups, submissions, ranking, options)
+    pairs, clusters, lines, histogram = list_pairs(groups, submissions, ranking, options)
     as_read = with_read_documents(groups, submissions)
     report = Report(
         submissions=tuple(as_read[: len(new)]),
         old=tuple(as_read[len(new) :]),
         pairs=pairs,
-        clusters=find_clusters(pairs, line),
+        clusters=clusters,
         common=tuple(passage for group in groups for passage in group.common_code()),
         skipped=tuple(skipped),
         background=_background(histogram, count_pairs(len(new), len(earlier.submissions))),
@@ -135,7 +134,7 @@ def compare(
             groups,
             options,
             ranking,
-            line,
+            lines,
             new=len(new),
             old=len(earlier.submissions),
             base=base_submissions,

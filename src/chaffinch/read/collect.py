@@ -115,10 +115,12 @@ def by_rules(
 ) -> tuple[list[Submission], list[Skipped]]:
     """Return what every student handed in, and what is skipped, as `submissions` does."""
     from_paths: list[Located] = []
+    excluded: list[tuple[str, str]] = []
     given: list[tuple[str, list[Document]]] = []
     skipped: list[Skipped] = []
     for item in as_list(items):
         documents_here: list[Document] = []
+        start = len(skipped)
         for collected in collect(item, rules=rules):
             if isinstance(collected, Skipped):
                 skipped.append(collected)
@@ -128,11 +130,16 @@ def by_rules(
             given.append((item.name, documents_here))
             continue
         root = str(Path(item))
-        for document in documents_here:
-            below = document.name.removeprefix(root).replace(os.sep, "/").lstrip("/")
-            from_paths.append(Located(root, below, document))
-    grouped, unmatched = group(from_paths, pattern, rules)
+        from_paths += [Located(root, _below(root, document.name), document) for document in documents_here]
+        by_pattern = [s.name for s in skipped[start:] if rules.below(root).excludes(s.name)]
+        excluded += [(root, _below(root, name)) for name in by_pattern]
+    grouped, unmatched = group(from_paths, pattern, rules, excluded)
     return [*grouped, *_given_submissions(given, {s.name for s in grouped})], skipped + unmatched
+
+
+def _below(root: str, name: str) -> str:
+    """Return the path below a root, with slashes."""
+    return name.removeprefix(root).replace(os.sep, "/").lstrip("/")
 
 
 def _given_submissions(

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
+from chaffinch.languages import language
 
 _VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", "cvs", "_darcs"}
 _SYSTEM_FILES = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
@@ -34,6 +35,10 @@ _USUALLY_NOT_WRITTEN = {
     **dict.fromkeys(("third_party", "third-party", "thirdparty", "vendor", "external", "extern"), _THIRD_PARTY),
 }
 """Folders that a student did not write if there is enough code outside. A student may have such a name."""
+_PROJECT_FILES = {
+    "package.json", "package-lock.json", "yarn.lock", "bower.json", "index.html", "requirements.txt",
+    "pyvenv.cfg", *_PYTHON,
+}  # fmt: skip
 _ENVIRONMENT = {
     "pyvenv.cfg", "bin", "scripts", "lib", "lib64", "include", "share", "etc", "man", ".gitignore", ".lock",
     "cachedir.tag", "pip-selfcheck.json", ".ds_store",
@@ -90,6 +95,14 @@ class Rules:
         """Return the same rules for what is in this folder or archive."""
         path = Path(root)
         return replace(self, root="" if path == Path() else _with_slashes(str(path)))
+
+    def is_root(self, name: str) -> bool:
+        """Whether this is the folder or archive that the user named."""
+        return self.root == _with_slashes(name)
+
+    def excludes(self, name: str) -> bool:
+        """Whether a pattern says that this file or folder is not read."""
+        return bool(self.exclude) and _first_match(self.exclude, self._path(name, True)) is not None
 
     def includes(self, name: str, is_folder: bool) -> bool:
         """Whether a pattern says that this is read. `name` is a path that begins with the root."""
@@ -155,6 +168,18 @@ def is_environment(names: Collection[str], inside: Callable[[str], Collection[st
         if folder in lower
         for name in inside(lower[folder])
     )
+
+
+def may_be_student(name: str, siblings: Collection[str], inside: Collection[str]) -> bool:
+    """Whether a folder on the level of the class with the name of build output may be a student's.
+
+    A student may have such a name, or choose it. Build output lies beside the files of a project.
+    """
+    others = {sibling.lower() for sibling in siblings} - {name.lower(), *_SYSTEM_FILES}
+    is_compiled = all(inner.endswith((".pyc", ".pyo")) for inner in inside)
+    if name.lower() not in _BUILT or is_compiled or not others:
+        return False
+    return others.isdisjoint(_PROJECT_FILES) and not any(language.of_file(other, b"") for other in others)
 
 
 def usually_not_written(path: str) -> tuple[str, Problem] | None:

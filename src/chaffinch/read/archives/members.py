@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.budget import OUT_OF_MEMORY, Budget, keep_time
-from chaffinch.read.rules import BUILD_OUTPUT, Rules, is_environment
+from chaffinch.read.rules import BUILD_OUTPUT, Rules, is_environment, may_be_student
 from chaffinch.read.walk import sort_key
 from chaffinch.types import File, Skipped
 
@@ -122,6 +122,7 @@ def _contents(
 ) -> Iterator[tuple[str, int | Problem | _Folder, bool]]:
     """Yield files, what is skipped, and folders to open, of which only what a pattern includes may be read."""
     siblings = folder.names
+    may_be_class = rules.is_root(path)
     for name in sorted(siblings, key=sort_key):
         inner = f"{path}/{name}"
         if name in folder.files and (not is_skipped or rules.includes(inner, False)):
@@ -130,6 +131,8 @@ def _contents(
             entry = folder.folders[name]
             is_included = rules.includes(inner, True)
             problem = None if is_included or is_skipped else rules.problem(inner, True, siblings)
+            if problem == BUILD_OUTPUT and may_be_class and may_be_student(name, siblings, entry.names):
+                problem = None
             if not (is_included or is_skipped or problem) and is_environment(entry.names, entry.names_inside):
                 problem = BUILD_OUTPUT
             if problem:

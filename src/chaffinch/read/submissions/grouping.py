@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import PurePath
@@ -89,13 +89,19 @@ class _Student:
 
 
 def group(
-    located: Iterable[Located], pattern: str | None = None, rules: Rules = DEFAULT
+    located: Iterable[Located],
+    pattern: str | None = None,
+    rules: Rules = DEFAULT,
+    excluded: Collection[tuple[str, str]] = (),
 ) -> tuple[list[Submission], list[Skipped]]:
-    """Return every student's submission, by name, and the documents that belong to nobody."""
+    """Return every student's submission, by name, and the documents that belong to nobody.
+
+    `excluded` are the roots and paths of what a pattern excludes: it was part of the class.
+    """
     items = sorted(located, key=lambda i: (sort_key(i.root), [sort_key(part) for part in i.path.split("/")]))
     students: dict[tuple[str, str, str], _Student] = {}
     skipped: list[Skipped] = []
-    for owned in _by_layout(items, rules) if pattern is None else _by_pattern(items, pattern):
+    for owned in _by_layout(items, rules, excluded) if pattern is None else _by_pattern(items, pattern):
         owner = owned.owner
         if isinstance(owner, Problem):
             skipped.append(Skipped(owned.located.document.name, *owner))
@@ -176,17 +182,20 @@ def _by_pattern(items: Sequence[Located], pattern: str) -> Iterator[_Owned]:
         yield _Owned(item, owner, item.root if item.path else _parent(item.root), rest)
 
 
-def _by_layout(items: Sequence[Located], rules: Rules) -> Iterator[_Owned]:
+def _by_layout(
+    items: Sequence[Located], rules: Rules, excluded: Collection[tuple[str, str]]
+) -> Iterator[_Owned]:
     roots: dict[str, list[Located]] = {}
     for item in items:
         roots.setdefault(item.root, []).append(item)
     folders = {root: below for root, below in roots.items() if below[0].path}
     classes = {
-        root: _without_stray_files(_class_of(root, below, rules), rules) for root, below in folders.items()
+        root: _without_stray_files(_class_of(root, below, excluded, rules), rules)
+        for root, below in folders.items()
     }
     if len(roots) > 1 and len(_classes_among(classes)) < len(roots):
         # If a path is a student, a file beside folders is part of the work.
-        classes = {root: _class_of(root, below) for root, below in folders.items()}
+        classes = {root: _class_of(root, below, excluded) for root, below in folders.items()}
     found = classes.keys() if len(roots) == 1 else _classes_among(classes)
     among_roots = platforms.exported({_last(root): root in classes for root in roots})
     for root, below in roots.items():
@@ -211,15 +220,20 @@ def _owner(entry: str, is_folder: bool, owners: platforms.Owners | None) -> Owne
     return known
 
 
-def _class_of(root: str, items: list[Located], rules: Rules | None = None) -> _Class:
+def _class_of(
+    root: str, items: list[Located], excluded: Collection[tuple[str, str]], rules: Rules | None = None
+) -> _Class:
     """Return the folder whose entries are students. Without rules, no file may lie beside it."""
     folder, level = root, [_in_class(item.path, item) for item in items]
     only_student = _Class(folder, level, [])
     beside: list[tuple[_InClass, Problem]] = []
+    above = ""
     while (wrapper := _only_folder(level)) is not None:
         inside = [_in_class(p.rest, p.located) for p in level if p.entry == wrapper]
         files = [p for p in level if p.entry != wrapper]
         if files and (rules is None or not _is_beside(files, inside, rules)):
+            break
+        if _is_last_student(inside, [path.removeprefix(above) for of, path in excluded if of == root]):
             break
         beside += [(p, BESIDE_THE_CLASS) for p in files]
         below = _entries(inside)
@@ -227,7 +241,7 @@ def _class_of(root: str, items: list[Located], rules: Rules | None = None) -> _C
             only_student = _Class(wrapper, inside, [])
         elif not any(below.values()) and not platforms.exported(below):
             return only_student
-        folder, level = wrapper, inside
+        folder, level, above = wrapper, inside, f"{above}{wrapper}/"
     return _Class(folder, level, beside)
 
 
@@ -236,6 +250,20 @@ def _only_folder(level: Iterable[_InClass]) -> str | None:
     entries = _entries(level)
     folders = [entry for entry, is_folder in entries.items() if is_folder]
     return folders[0] if len(folders) == 1 and not platforms.exported(entries) else None
+
+
+def _is_last_student(inside: Iterable[_InClass], excluded: Iterable[str]) -> bool:
+    """Return whether a folder is what patterns left of a class, not a folder around the class.
+
+    `excluded` are the paths of what they excluded. Beside a class there may be one folder that is not of it.
+    """
+    others = [path for path in excluded if "/" not in path and _may_be_folder(path)]
+    entries = _entries(inside)
+    return len(others) > 1 or (len(others) == 1 and not (len(entries) > 1 and all(entries.values())))
+
+
+def _may_be_folder(entry: str) -> bool:
+    return platforms.without_archive(entry) != entry or not PurePath(entry).suffix
 
 
 def _is_beside(files: Sequence[_InClass], inside: list[_InClass], rules: Rules) -> bool:
