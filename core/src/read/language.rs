@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     Tagged,
     /// The programmer chooses a word, perhaps quoted; the line that begins with it closes the string.
     Here,
-    /// A line that says nothing about the program: imports and the like.
+    /// A statement that says nothing about the program: imports and the like. It ends with its line at the latest.
     Ceremony,
     /// The end of the program, up to where it continues.
     Outside,
@@ -101,6 +101,8 @@ pub struct Language {
     pub(crate) ignore_case: bool,
     /// Whether every symbol is the named one.
     pub(crate) keep_names: bool,
+    /// The marks that end a ceremony before its line ends.
+    pub(crate) ceremony_ends: Vec<Vec<u8>>,
     pub(crate) columns: Option<Columns>,
     pub(crate) outside: Option<Outside>,
 }
@@ -119,6 +121,7 @@ impl Language {
             keywords: Keywords::default(),
             ignore_case: false,
             keep_names: false,
+            ceremony_ends: Vec::new(),
             columns: None,
             outside: None,
         };
@@ -185,6 +188,7 @@ impl Language {
             b"columns" => {
                 self.columns = Some(Columns { comment: field(1)?, continuation: number(2)?, last: number(3)? });
             }
+            b"ceremony-end" => self.ceremony_ends.push(field(1).and_then(filled)?),
             b"reopens" => {
                 let mark = field(1)?;
                 self.rules.iter_mut().for_each(|rule| rule.reopens |= rule.closes_with(&mark));

@@ -18,7 +18,7 @@ pub(crate) struct Lexer<'a> {
     at: usize,
     /// The start of the current line, and whether there is only white space on it so far.
     line: usize,
-    first: bool,
+    pub(super) first: bool,
     /// Rules whose end was not found: there is none further on either.
     pub(super) endless: Vec<bool>,
     /// How often the closing line of a rule's string was not found.
@@ -124,7 +124,7 @@ impl<'a> Lexer<'a> {
 
     /// Try the rules for the byte at `start`. Return the symbol, or none for a comment, and where to continue.
     #[inline(never)]
-    fn try_rules(&mut self, start: usize) -> Option<(Option<u32>, usize)> {
+    pub(super) fn try_rules(&mut self, start: usize) -> Option<(Option<u32>, usize)> {
         let language = self.language;
         let rest = &self.text[start..];
         for &number in &language.by_byte[self.text[start] as usize] {
@@ -138,7 +138,8 @@ impl<'a> Lexer<'a> {
             let is_in_word = self.text.get(inner).is_some_and(|&b| language.inside[b as usize]);
             let end = match &rule.kind {
                 Kind::LineComment | Kind::Ceremony if ends_word && is_in_word => None,
-                Kind::LineComment | Kind::Ceremony => Some(self.comment_end(inner)),
+                Kind::LineComment => Some(self.comment_end(inner)),
+                Kind::Ceremony => Some(self.ceremony_end(start, inner)),
                 Kind::Outside => Some(self.program(inner).unwrap_or(self.text.len())),
                 Kind::BlockComment { close, nested } => Some(
                     self.end_or_line(number, inner, |lexer| lexer.block_end(&rule.open, close, *nested, inner)),

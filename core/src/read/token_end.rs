@@ -4,7 +4,7 @@
 //! repeated, so hostile code takes no longer than other code.
 
 use crate::read::byte_search::{eight, find, find_line, line_end, word_length};
-use crate::read::language::Outside;
+use crate::read::language::{Class, Outside};
 use crate::read::lexer::Lexer;
 
 /// Bytes. The longest word that closes a string of several lines.
@@ -91,6 +91,53 @@ impl Lexer<'_> {
         let end = line_end(self.text, from);
         let Some(Outside { close, .. }) = &self.language.outside else { return end };
         self.text[from..end].windows(close.len()).position(|w| w == close).map_or(end, |n| from + n)
+    }
+
+    /// Return the end of a ceremony: behind the mark that ends its statement, or its list, else the end of its line.
+    /// What follows on the line is still the first thing on it, so that several imports may share a line.
+    pub(super) fn ceremony_end(&mut self, start: usize, inner: usize) -> usize {
+        let (language, text) = (self.language, self.text);
+        let mut depth = 0;
+        let mut at = start;
+        self.first = false; // so that comments and strings are found in it, but no other ceremony
+        while at < text.len() && text[at] != b'\n' {
+            let (begin, byte) = (at, text[at]);
+            if language.outside.as_ref().is_some_and(|outside| text[at..].starts_with(&outside.close)) {
+                break;
+            }
+            if language.may_begin(byte, text.get(at + 1).copied().unwrap_or(0))
+                && let Some((_, end)) = self.try_rules(at)
+            {
+                at = end;
+                if text[begin..end].contains(&b'\n') {
+                    break;
+                }
+                continue;
+            }
+            if text[start] == b'(' {
+                depth += (byte == b'(') as isize;
+                depth -= (byte == b')') as isize;
+                if depth == 0 {
+                    // It may be the last of the lists around it, whose other lines are ceremonies too.
+                    at += text[at..].iter().take_while(|&&b| b == b')').count();
+                    break;
+                }
+            } else if let Some(length) = self.ceremony_mark(at) {
+                at += length;
+                while let Some(length) = self.ceremony_mark(at) {
+                    at += length;
+                }
+                break;
+            }
+            at = if language.classes[byte as usize] == Class::Name { self.name_end(at + 1) } else { at + 1 };
+        }
+        self.first = true;
+        at.max(inner)
+    }
+
+    /// Return the length of a mark that ends a ceremony.
+    fn ceremony_mark(&self, at: usize) -> Option<usize> {
+        self.language.ceremony_ends.iter().find(|mark| self.text[at..].starts_with(mark)).map(Vec::len)
     }
 
     /// Return the offset behind the next mark that begins a program within a page.

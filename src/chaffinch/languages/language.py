@@ -22,6 +22,7 @@ _ALLOWED = {
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
     "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony", "shared_extensions",
     "signs", "content_signs", "compared_as", "reopens", "here", "starts_number", "inside_number", "outside",
+    "ceremony_ends",
 }  # fmt: skip
 
 
@@ -200,6 +201,8 @@ def records(language: str) -> Iterator[tuple[str, ...]]:
         yield "columns", columns["comment"], str(columns["continuation"]), str(columns["last"])
     for opening in entries.get("ceremony", ()):
         yield "ceremony", opening
+    for mark in entries.get("ceremony_ends", (";",)):
+        yield "ceremony-end", mark
 
 
 @cache

@@ -138,7 +138,7 @@ def by_rules(
 
 
 def _below(root: str, name: str) -> str:
-    """Return the path of a document below the folder or archive that the user named, with slashes."""
+    """Return the path below a root, with slashes."""
     return name.removeprefix(root).replace(os.sep, "/").lstrip("/")
 
 

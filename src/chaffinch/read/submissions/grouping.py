@@ -11,7 +11,8 @@ platform, or only folders and archives, most of them with names that the other p
 
 Exports of Moodle, Canvas, Gradescope, GitHub Classroom and Blackboard have the student in the file names. All
 attempts of a student are one submission. Of files with the same contents, the least deep one is kept. Folders
-called build, dist, vendor and the like are skipped if the student has programs outside of them.
+called build, dist, vendor and the like are skipped if the student has at least half as much code outside of
+them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
-from chaffinch.read.rules import DEFAULT, Rules, usually_not_written
+from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.read.submissions import platforms
 from chaffinch.read.submissions.layout import (
     Layout,
@@ -35,6 +36,7 @@ from chaffinch.read.submissions.layout import (
     last_part,
     parent,
 )
+from chaffinch.read.submissions.others_work import code_bytes, others_folder
 from chaffinch.read.submissions.platforms import Owner
 from chaffinch.read.walk import sort_key
 from chaffinch.types import Skipped, Submission
@@ -84,7 +86,8 @@ def group(
     students: dict[tuple[str, str, str], _Student] = {}
     skipped: list[Skipped] = []
     unread = [skip.root for skip in skips if skip.path or skip.skipped.reason == SkipReason.EMPTY]
-    layout = find_layout(items, rules, unread) if pattern is None else None
+    excluded = [(s.root, s.path) for s in skips if rules.below(s.root).excludes(s.skipped.name)]
+    layout = find_layout(items, rules, unread, excluded) if pattern is None else None
     for owned in _by_pattern(items, pattern or "") if layout is None else _by_layout(layout):
         owner = owned.owner
         if isinstance(owner, Problem):
@@ -104,20 +107,25 @@ def group(
 
 
 def _without_others_work(files: list[_Owned], rules: Rules, skipped: list[Skipped]) -> list[_Owned]:
-    """Remove build output and third-party code, known by the folder, if there are programs outside of it."""
-    kept: list[_Owned] = []
-    problems: dict[str, Problem] = {}
+    """Remove build output and third-party code, known by the folder, if there is half as much code outside."""
+    folders: dict[tuple[str, Problem], list[_Owned]] = {}
+    outside = []
     for owned in files:
-        found = None if is_included(owned.located, rules) else usually_not_written(owned.rest)
+        document = owned.located.document
+        found = None if is_included(owned.located, rules) else others_folder(owned.rest, document)
         if found is None:
-            kept.append(owned)
+            outside.append(owned)
         else:
             folder, problem = found
-            problems[owned.located.document.name.removesuffix(owned.rest) + folder] = problem
-    if not any(owned.located.document.language != "text" for owned in kept):
-        return files
-    skipped += [Skipped(name, *problem) for name, problem in problems.items()]
-    return kept
+            name = document.name.removesuffix(owned.rest) + folder
+            folders.setdefault((name, problem), []).append(owned)
+    own = sum(code_bytes(owned.located.document) for owned in outside) if folders else 0
+    removed: set[str] = set()
+    for (name, problem), inside in folders.items():
+        if own and 2 * own >= sum(code_bytes(owned.located.document) for owned in inside):
+            skipped.append(Skipped(name, *problem))
+            removed |= {owned.located.document.name for owned in inside}
+    return [owned for owned in files if owned.located.document.name not in removed]
 
 
 def _without_repeats(files: list[_Owned], skipped: list[Skipped]) -> list[_Owned]:

@@ -65,31 +65,43 @@ class Layout(NamedTuple):
         return platforms.exported({last_part(root): root in self.folders for root in self.roots})
 
 
-def find_layout(items: Sequence[Located], rules: Rules, unread: Iterable[str] = ()) -> Layout:
-    """Find out which of the given paths are classes. `unread` are folders and archives with no document."""
+def find_layout(
+    items: Sequence[Located], rules: Rules, unread: Iterable[str], excluded: Collection[tuple[str, str]]
+) -> Layout:
+    """Find out which of the given paths are classes.
+
+    `unread` are folders and archives in which something is skipped, maybe all. `excluded` are the roots and
+    paths of what a pattern excludes: it was part of the class.
+    """
     roots: dict[str, list[Located]] = {}
     for item in items:
         roots.setdefault(item.root, []).append(item)
     folders = {root: below for root, below in roots.items() if below[0].path}
     classes = {
-        root: _without_stray_files(_class_of(root, below, rules), rules) for root, below in folders.items()
+        root: _without_stray_files(_class_of(root, below, excluded, rules), rules)
+        for root, below in folders.items()
     }
     several = len(roots.keys() | set(unread)) > 1
     if several and len(_classes_among(classes)) < len(roots):
         # If a path is a student, a file beside folders is part of the work.
-        classes = {root: _class_of(root, below) for root, below in folders.items()}
+        classes = {root: _class_of(root, below, excluded) for root, below in folders.items()}
     return Layout(roots, classes, _classes_among(classes) if several else classes.keys())
 
 
-def _class_of(root: str, items: list[Located], rules: Rules | None = None) -> Class:
+def _class_of(
+    root: str, items: list[Located], excluded: Collection[tuple[str, str]], rules: Rules | None = None
+) -> Class:
     """Return the folder whose entries are students. Without rules, no file may lie beside it."""
     folder, level = root, [_in_class(item.path, item) for item in items]
     only_student = Class(folder, level, [])
     beside: list[tuple[InClass, Problem]] = []
+    above = ""
     while (wrapper := _only_folder(level)) is not None:
         inside = [_in_class(p.rest, p.located) for p in level if p.entry == wrapper]
         files = [p for p in level if p.entry != wrapper]
         if files and (rules is None or not _is_beside(files, inside, rules)):
+            break
+        if _is_last_student(inside, [path.removeprefix(above) for of, path in excluded if of == root]):
             break
         beside += [(p, BESIDE_THE_CLASS) for p in files]
         below = _entries(inside)
@@ -97,7 +109,7 @@ def _class_of(root: str, items: list[Located], rules: Rules | None = None) -> Cl
             only_student = Class(wrapper, inside, [])
         elif not any(below.values()) and not platforms.exported(below):
             return only_student
-        folder, level = wrapper, inside
+        folder, level, above = wrapper, inside, f"{above}{wrapper}/"
     return Class(folder, level, beside)
 
 
@@ -106,6 +118,20 @@ def _only_folder(level: Iterable[InClass]) -> str | None:
     entries = _entries(level)
     folders = [entry for entry, is_folder in entries.items() if is_folder]
     return folders[0] if len(folders) == 1 and not platforms.exported(entries) else None
+
+
+def _is_last_student(inside: Iterable[InClass], excluded: Iterable[str]) -> bool:
+    """Return whether a folder is what patterns left of a class, not a folder around the class.
+
+    `excluded` are the paths of what they excluded. Beside a class there may be one folder that is not of it.
+    """
+    others = [path for path in excluded if "/" not in path and _may_be_folder(path)]
+    entries = _entries(inside)
+    return len(others) > 1 or (len(others) == 1 and not (len(entries) > 1 and all(entries.values())))
+
+
+def _may_be_folder(entry: str) -> bool:
+    return platforms.without_archive(entry) != entry or not PurePath(entry).suffix
 
 
 def _is_beside(files: Sequence[InClass], inside: list[InClass], rules: Rules) -> bool:
