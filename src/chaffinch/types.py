@@ -273,9 +273,9 @@ class Receipt:
     pairs_with_anything_in_common: Mapping[str, int] = field(default_factory=dict)
     """For each language."""
     threshold: float | None = None
-    """The lowest score listed. None if the line decides what is listed."""
-    line: float | None = None
-    """The lowest weight that chance does not explain; None if the weights of all pairs may be chance."""
+    """The lowest score listed. None if the lines decide what is listed."""
+    lines: Mapping[str, float | None] = field(default_factory=dict)
+    """For each language, the lowest weight that chance does not explain; None if it may explain all weights."""
     also_listed: AlsoListed | None = None
     top: int | None = None
     """How many pairs are listed at most."""

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.comparison.by_language import LanguageChoice
-from chaffinch.comparison.clusters import find_clusters
 from chaffinch.comparison.common_files import find_common_files
 from chaffinch.comparison.dates import Dated, dated
 from chaffinch.comparison.earlier import read_earlier
@@ -132,14 +131,14 @@ def compare(
     compared = {submissions[n].name for group, n, size in in_class if size >= group.recipe.k}
     progress("Finding matches ...")
     ranking = rank(groups, len(new), len(earlier.submissions), options)
-    pairs, line, histogram = list_pairs(groups, submissions, ranking, options)
+    pairs, clusters, lines, histogram = list_pairs(groups, submissions, ranking, options)
     as_read = with_read_documents(groups, submissions)
     by_name = {submission.name: submission for submission in as_read[: len(new)]}
     report = Report(
         submissions=tuple(by_name.get(name) or Submission(name, ()) for name in class_names),
         old=tuple(as_read[len(new) :]),
         pairs=pairs,
-        clusters=find_clusters(pairs, line),
+        clusters=clusters,
         common=tuple(passage for group in groups for passage in group.common_code()),
         skipped=tuple(skipped),
         background=_background(histogram, count_pairs(len(new), len(earlier.submissions))),
@@ -147,7 +146,7 @@ def compare(
             groups,
             options,
             ranking,
-            line,
+            lines,
             new=len(new),
             old=len(earlier.submissions),
             base=base_submissions,

@@ -23,6 +23,7 @@ _COLUMNS = (
     "symbols",
     "repeats",
     "fingerprints",
+    "weight",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -65,6 +66,7 @@ def _pair(texts: ReportTexts, pair: Pair) -> dict[str, Any]:
         "score": number(pair.score),
         "coverage": {"left": number(pair.coverage.left), "right": number(pair.coverage.right)},
         "surprise": number(pair.surprise),
+        "weight": number(pair.weight),
         "longest": pair.longest,
         "symbols": pair.symbols,
         "fingerprints": pair.fingerprints,
@@ -114,6 +116,7 @@ def to_csv(report: Report) -> str:
                 pair.symbols,
                 len(pair.repeats),
                 "" if pair.fingerprints is None else pair.fingerprints,
+                number(pair.weight),
             ]
         )
     return out.getvalue()
