@@ -111,6 +111,8 @@ class Submission:
 
     name: str
     documents: tuple[Document, ...]
+    skipped: tuple[Skipped, ...] = ()
+    """What was skipped, if there is no document."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -333,6 +335,8 @@ class Report:
     notes: tuple[Note, ...] = ()
     """Which documents were read in a language that their names do not show, and which are the same in several
     submissions, but not in so many that they are base code."""
+    nothing_to_compare: tuple[str, ...] = ()
+    """New submissions without anything to compare: all of it is skipped, empty, or too short."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """For each submission whose date is known, when it was handed in, in ISO 8601."""
 

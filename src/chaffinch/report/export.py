@@ -52,6 +52,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "common_files": [
             {"name": c.name, "owners": c.owners, "only": list(c.only)} for c in report.common_files
         ],
+        "nothing_to_compare": list(report.nothing_to_compare),
         "notes": [{"detail": note.detail, "names": list(note.names)} for note in report.notes],
         "background": list(report.background),
         "receipt": report.receipt.to_dict(),
