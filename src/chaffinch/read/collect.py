@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read import walk
 from chaffinch.read.formats import jsonl
 from chaffinch.read.load import load
 from chaffinch.read.ready import check_types, ready_documents
 from chaffinch.read.rules import DEFAULT, Rules
-from chaffinch.read.submissions.grouping import Located, group, plain_name
+from chaffinch.read.submissions.grouping import LocatedSkip, group, plain_name
+from chaffinch.read.submissions.layout import Located
 from chaffinch.types import Document, File, Skipped, Submission
 
 Item = str | Path | File | Document
@@ -115,25 +116,24 @@ def by_rules(
 ) -> tuple[list[Submission], list[Skipped]]:
     """Return what every student handed in, and what is skipped, as `submissions` does."""
     from_paths: list[Located] = []
-    excluded: list[tuple[str, str]] = []
     given: list[tuple[str, list[Document]]] = []
     skipped: list[Skipped] = []
-    for item in as_list(items):
-        documents_here: list[Document] = []
-        start = len(skipped)
-        for collected in collect(item, rules=rules):
-            if isinstance(collected, Skipped):
-                skipped.append(collected)
-            else:
-                documents_here.append(collected.document)
+    skips: list[LocatedSkip] = []
+    listed = as_list(items)
+    for item in listed:
+        found = list(collect(item, rules=rules))
+        if not found and len(listed) > 1:
+            found = [Skipped(str(item), SkipReason.EMPTY, "an empty folder")]
+        skipped_here = [entry for entry in found if isinstance(entry, Skipped)]
+        documents_here = [entry.document for entry in found if isinstance(entry, Collected)]
+        skipped += skipped_here
         if isinstance(item, File | Document):
             given.append((item.name, documents_here))
             continue
         root = str(Path(item))
         from_paths += [Located(root, _below(root, document.name), document) for document in documents_here]
-        by_pattern = [s.name for s in skipped[start:] if rules.below(root).excludes(s.name)]
-        excluded += [(root, _below(root, name)) for name in by_pattern]
-    grouped, unmatched = group(from_paths, pattern, rules, excluded)
+        skips += [LocatedSkip(root, _below(root, entry.name), entry) for entry in skipped_here]
+    grouped, unmatched = group(from_paths, pattern, rules, skips)
     return [*grouped, *_given_submissions(given, {s.name for s in grouped})], skipped + unmatched
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.archives.members import unused_name
+from chaffinch.read.budget import keep_time
 from chaffinch.read.encoding import decode, detect, known
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from email.message import Message
 
 _FIELD = re.compile(rb"([!-9;-~]{1,76}+)[ \t]*+:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
+_READ_FIELD = re.compile(
+    rb"\n(?:Subject|Content-(?:Type|Disposition|Transfer-Encoding))[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+", re.I
+)
 _COMMON_FIELDS = {
     b"from",
     b"to",
@@ -128,14 +132,16 @@ def _contents(file: File) -> Iterator[Document | File]:
 
 def _split(data: bytes) -> tuple[Message, bytes]:
     """Return the headers and the body."""
-    from email.parser import HeaderParser  # slow to import, seldom needed
+    from email.message import Message  # slow to import, seldom needed
+    from email.parser import HeaderParser
 
     if data.startswith((b"\n", b"\r\n")):  # no headers
-        return HeaderParser().parsestr(""), data
+        return Message(), data
     blank = _BLANK_LINE.search(data)
     end, start = blank.span() if blank else (len(data), len(data))
     head = data[: min(end, _MAX_HEADERS)]
-    headers = HeaderParser().parsestr(head.decode(_encoding(head, "utf-8") or "latin-1"))
+    head = b"".join(_READ_FIELD.findall(b"\n" + head))  # the parser is slow, and most fields do not matter
+    headers = HeaderParser().parsestr(head.lstrip().decode(_encoding(head, "utf-8") or "latin-1"))
     for name in ("Subject", "Content-Type", "Content-Disposition"):
         value = headers[name]
         if value and len(value) > _MAX_HEADER:
@@ -146,6 +152,7 @@ def _split(data: bytes) -> tuple[Message, bytes]:
 def _walk(name: str, headers: Message, body: bytes, parts: _Parts, depth: int) -> list[str]:
     """Return the texts of a part of a message and of the parts in it."""
     parts.count += 1
+    keep_time(name)
     if parts.count > _MAX_PARTS:
         detail = f"has more than {_MAX_PARTS:,} parts, which no real message has; export it again"
         raise Unreadable(name, SkipReason.TOO_LARGE, detail)
