@@ -13,7 +13,7 @@ from chaffinch.languages import language as languages
 from chaffinch.read import encoding as encodings
 from chaffinch.read.budget import Budget, keep_time, seconds_for, spend_seconds
 from chaffinch.read.detect import ARCHIVES, detect_format
-from chaffinch.read.file_kinds import shows_kind
+from chaffinch.read.file_kinds import may_hide_program, shows_kind
 from chaffinch.read.own_reports import OWN_REPORT, is_own_report
 from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.types import Document, File, Skipped
@@ -163,15 +163,19 @@ def language_by_name(file: File) -> str:
 def language_of(file: File, format: str) -> str:
     """Return the language a file is compared in: a programming language, or "text".
 
-    The name decides if it shows the language, or that this is no program. Otherwise the content decides.
+    The name decides if it shows the language, or that this is no program, unless the content is plainly
+    something else: prose, or a program. Otherwise the content decides.
     """
     head = file.data[:_LANGUAGE_HEAD_BYTES]
     by_name = languages.of_file(file.name, head)
-    if by_name is not None or format != "plain" or shows_kind(file.name):
+    if format != "plain":
         return by_name or TEXT
-    encoding = encodings.by_first_bytes(head)
-    if encoding.startswith(("utf-16", "utf-32")):
+    if (encoding := encodings.by_first_bytes(head)).startswith(("utf-16", "utf-32")):
         head = head.decode(encoding, "replace").encode()
+    if by_name is not None:
+        return TEXT if by_content.is_prose(head, by_name) else by_name
+    if shows_kind(file.name):
+        return (by_content.plain_program(head) if may_hide_program(file.name) else None) or TEXT
     if not by_content.looks_like_code(head):
         return TEXT
     return languages.inside_name(file.name) or by_content.of_content(head) or TEXT

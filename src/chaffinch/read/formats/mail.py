@@ -39,6 +39,11 @@ _QUOTED_POSTMARK = re.compile(rb"^>(>*From )", re.M)
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
+_BASE64_LINES = re.compile(rb"(?:[ \t]*+[A-Za-z0-9+/]*+=*+[ \t\r]*+(?:\n|\Z))*+")
+_SHORTEST_BASE64 = 40
+"""Characters. A shorter line, except the last one, is a word."""
+_LONGEST_WORDS = 10
+"""Characters, on average and with a space. Base64 has no spaces."""
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f<>:"|?*]+')
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 # Encodings that mail declares, and the larger ones that programs really use.
@@ -200,10 +205,21 @@ def _decoded(headers: Message, body: bytes) -> bytes:
     if encoding == "quoted-printable":
         return binascii.a2b_qp(body)
     if encoding == "base64":
+        body, rest = _base64_lines(body)
         digits = body.translate(None, _NOT_BASE64)
         digits = digits[: len(digits) - (len(digits) % 4 == 1)]  # cut off within a byte
-        return binascii.a2b_base64(digits + b"=" * (-len(digits) % 4))
+        return binascii.a2b_base64(digits + b"=" * (-len(digits) % 4)) + rest
     return body
+
+
+def _base64_lines(body: bytes) -> tuple[bytes, bytes]:
+    """Return what is base64, and what follows: a footer, or a text that was never encoded."""
+    end = match.end() if (match := _BASE64_LINES.match(body)) else 0
+    lines = body[:end].split()
+    if end < len(body) and lines and all(len(line) >= _SHORTEST_BASE64 for line in lines[:-1] or lines):
+        return body[:end], body[end:]
+    is_text = end < len(body) and len(body.split()) * _LONGEST_WORDS > len(body)
+    return (b"", body) if is_text else (body, b"")  # else there are a few errors in it
 
 
 def _text(media_type: str, headers: Message, content: bytes) -> str:
