@@ -20,10 +20,10 @@ _MOST_ODD = 0.05
 """Share of control characters, replacement characters and those without a meaning of their own."""
 _FEWEST_LETTERS = 0.5
 """Share of letters and digits in what is not white space. Formulas and tables have more."""
-_MOST_SINGLE = 0.4
-"""Share of words of one letter. Formulas are at a quarter; scans of bad print fall apart into letters."""
-_MOST_WITHOUT_VOWEL = 0.4
-"""Share of words of at least four Latin letters without a vowel, which no language reaches."""
+_MOST_SINGLE = 0.45
+"""Share of words of one letter. Formulas and programs have fewer; bad scans fall apart into letters."""
+_MOST_WITHOUT_VOWEL = 0.15
+"""Share of words of at least four Latin letters without a vowel. Abbreviations stay below it."""
 _ODD = ("Cc", "Cn", "Co", "Cs")
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN_WORD = re.compile(r"\b[a-z]{4,}\b", re.I)
