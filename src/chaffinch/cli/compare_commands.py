@@ -18,6 +18,7 @@ from chaffinch.cli.app import (
     EXCLUDE,
     INCLUDE,
     JSON,
+    OCR,
     PATH,
     PATHS,
     STUDENT_PATTERN,
@@ -65,6 +66,7 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 @STUDENT_PATTERN
 @EXCLUDE
 @INCLUDE
+@OCR
 @click.option("--anonymize", is_flag=True, help="Replace the names of students, inside their work too.")
 @click.option("--verdicts", type=PATH, help="Verdicts that a reviewer exported from an earlier report.")
 @click.option("--metadata", type=PATH, help="CSV file with names and dates: when each was handed in.")
@@ -165,6 +167,7 @@ def _compare(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
         "student_pattern",
         "exclude",
         "include",
+        "ocr",
     )
     report = compare(paths, **{name: options[name] for name in names}, progress=progress)
     progress("")

@@ -84,13 +84,18 @@ def files(paths: Iterable[str | Path], rules: Rules = DEFAULT) -> Iterator[File 
 
 
 def documents(
-    paths: Item | Iterable[Item], *, include: str | Iterable[str] = (), exclude: str | Iterable[str] = ()
+    paths: Item | Iterable[Item],
+    *,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    ocr: bool = False,
 ) -> Iterator[Document | Skipped]:
     """Yield every document in files, folders and archives, and an entry for whatever is skipped.
 
     `include` and `exclude` are patterns such as "*.txt" or "tests/": what else to read, and what not to read.
+    With `ocr`, Tesseract reads the pages of PDF and PostScript that have no text, or none that is language.
     """
-    collected = collect(paths, rules=Rules.of(include, exclude))
+    collected = collect(paths, rules=Rules.of(include, exclude, ocr))
     return (item if isinstance(item, Skipped) else item.document for item in collected)
 
 

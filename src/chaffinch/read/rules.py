@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
@@ -80,16 +81,22 @@ class Rules:
     exclude: tuple[str, ...] = ()
     root: str = ""
     """The folder or archive that the user named, with slashes."""
+    ocr: bool = False
+    """Whether pages without text that can be read are recognized by Tesseract."""
 
     def __post_init__(self) -> None:
+        if self.ocr:
+            import_module("chaffinch.read.formats.ocr").require_program()
         for pattern in (*self.include, *self.exclude):
             _compiled(pattern)
 
     @classmethod
-    def of(cls, include: str | Iterable[str] = (), exclude: str | Iterable[str] = ()) -> Rules:
+    def of(
+        cls, include: str | Iterable[str] = (), exclude: str | Iterable[str] = (), ocr: bool = False
+    ) -> Rules:
         """Return the rules for one pattern or several of each kind."""
         included, excluded = ((p,) if isinstance(p, str) else tuple(p) for p in (include, exclude))
-        return cls(included, excluded)
+        return cls(included, excluded, ocr=ocr)
 
     def below(self, root: str | Path) -> Rules:
         """Return the same rules for what is in this folder or archive."""
