@@ -105,6 +105,8 @@ def of_file(name: str, head: bytes) -> str | None:
 @cache
 def checked(name: str) -> str:
     """Return the name of a document's language: "text", "bytes", or a programming language by name or alias."""
+    if not isinstance(name, str):
+        raise TypeError(f"the language of a document is a str such as 'python', not {name!r}")
     bare, keep, rest = name.partition(KEEP_NAMES)
     if name in ("text", "bytes") or name.startswith(OTHER):  # Pygments may be missing; comparing says so
         return name
