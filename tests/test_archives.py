@@ -227,7 +227,11 @@ def test_what_is_left_out_of_folders_is_left_out_of_archives() -> None:
         "app/Cargo.toml": TEXT,
         "app/target/out.rs": TEXT,
         "env/pyvenv.cfg": TEXT,
-        "env/lib/x.py": TEXT,
+        "env/lib/python3.12/x.py": TEXT,
+        "miniconda/conda-meta/history": TEXT,
+        "miniconda/bin/x.py": TEXT,
+        "miniconda/lib/x.py": TEXT,
+        "miniconda/include/x.h": TEXT,
         "target/main.c": TEXT,
         "main.class": TEXT,
     }
@@ -237,6 +241,7 @@ def test_what_is_left_out_of_folders_is_left_out_of_archives() -> None:
         "a.zip/app/target": "build output",
         "a.zip/env": "build output",
         "a.zip/main.class": ".class files are not text",
+        "a.zip/miniconda": "build output",
         "a.zip/node_modules": "build output",
         "a.zip/target/main.c": TEXT,
     }

@@ -585,9 +585,9 @@ def test_a_report_has_the_streams_of_listed_pairs() -> None:
 def test_the_receipt_says_in_numbers_what_is_listed() -> None:
     works = [Document(f"{i}.py", WRITERS["py"](functions(1), Style()).encode()) for i in range(2)]
     receipt = to_json(chaffinch.compare(works))["receipt"]
-    also_listed = {"score": 0.7, "surprise": 5.0, "run": 90}
+    also_listed = {"score": 0.8, "surprise": 5.0, "run": 90}
     assert (receipt["threshold"], receipt["also_listed"]) == (None, also_listed)
-    assert 0.1 < receipt["line"] <= 1
+    assert 0.1 < receipt["lines"]["python"] <= 1
     receipt = to_json(chaffinch.compare(works, threshold=0.4, top=7, max_owners=3))["receipt"]
     assert (receipt["threshold"], receipt["also_listed"], receipt["top"], receipt["max_owners"]) == (
         0.4,

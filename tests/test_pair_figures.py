@@ -109,5 +109,5 @@ def test_symbols_and_fingerprints_are_the_same_in_every_output(tmp_path: Path) -
         (None, "no pair stands out"),
     ],
 )
-def test_the_method_page_explains_the_line(line: float | None, shown: str) -> None:
-    assert receipt_in_words(Receipt(line=line))["line"] == shown
+def test_the_method_page_explains_the_lines(line: float | None, shown: str) -> None:
+    assert receipt_in_words(Receipt(lines={"c": line}))["lines"] == {"c": shown}

@@ -99,6 +99,14 @@ def test_a_ring_of_up_to_a_third_stays_unusual(members: int) -> None:
     assert {*report.clusters[0].submissions} == names
 
 
+def test_a_ring_that_shares_half_of_its_work_is_listed() -> None:
+    shared = program(100, 3)
+    ring = {f"r{n}": f"{shared.replace('v100_', f'n{n}')}\n{program(50 + n, 3)}" for n in range(7)}
+    report = compare({f"s{n:02}": program(n) for n in range(15)} | ring)
+    assert len([pair for pair in report.pairs if pair.left in ring and pair.right in ring]) == 21
+    assert {*report.clusters[0].submissions} == {*ring}
+
+
 def test_a_threshold_does_what_it_says() -> None:
     texts = {f"s{n:02}": program(n) for n in range(12)} | {"copy": program(3).replace("v3_", "w")}
     everything = compare(texts, threshold=0, top=None).pairs
@@ -198,16 +206,56 @@ def test_pairs_that_share_a_template_alone_are_not_held() -> None:
 
 def test_the_line_is_where_chance_explains_the_rest() -> None:
     rng = np.random.default_rng(1)
-    by_chance = rng.exponential(0.1, 5000)
-    chance = Chance.of_class(by_chance, np.ones(5000), 5000)
+    by_chance, none = rng.exponential(0.1, 5000), np.zeros(5000)
+    chance = Chance.of_class(by_chance, none, np.ones(5000), 100)
     assert chance.fading == pytest.approx(0.1, rel=0.1)
     descending = -np.sort(-by_chance)
     assert (by_chance >= chance.line(descending)).sum() <= 3
-    copies = np.append(descending, np.full(500, 1.5))
-    with_copies = Chance.of_class(copies, np.ones(5500), 5500)
+    copies = np.append(by_chance, np.full(500, 0.9))
+    with_copies = Chance.of_class(copies, np.append(none, np.full(500, 9.0)), np.ones(5500), 100)
     line = with_copies.line(-np.sort(-copies))
-    assert (by_chance >= line).sum() <= 0.2 * (copies >= line).sum()
-    assert line < 1.5
-    assert Chance.of_class(np.empty(0), np.empty(0), 0).line(np.empty(0)) == np.inf
-    one = Chance.of_class(np.array([0.5]), np.ones(1), 1)
+    assert (by_chance >= line).sum() <= 0.25 * (copies >= line).sum()
+    assert line < 0.9
+    without = np.empty(0)
+    assert Chance.of_class(without, without, without, 0).line(without) == np.inf
+    one = Chance.of_class(np.array([0.5]), np.zeros(1), np.ones(1), 2)
     assert one.line(np.array([0.5])) == 0.5
+
+
+def test_who_hands_in_nothing_or_writes_in_another_language_changes_nothing() -> None:
+    """They share nothing with anybody, and so do not show what is usual."""
+
+    def figures(more: Mapping[str, str]) -> list[tuple[float, float | None]]:
+        works = [Document(name, text.encode()) for name, text in {**texts, **more}.items()]
+        (copied,) = chaffinch.compare(works).pairs
+        assert {copied.left, copied.right} == {"copy", "s03"}
+        report = chaffinch.compare(works, threshold=0, top=None)
+        return [(pair.score, pair.surprise) for pair in report.pairs]
+
+    texts = {f"s{n:02}.py": f"{GIVEN}\n{program(n, 2)}" for n in range(14)}
+    texts["copy.py"] = texts["s03.py"].replace("v3_", "w")
+    alone = figures({})
+    assert figures({f"empty{n}.py": "# to do\n" for n in range(20)}) == alone
+    scripts = {f"t{n}.js": WRITERS["js"](functions(60 + n), Style()) for n in range(12)}
+    assert len(figures(scripts)) >= len(alone)
+
+
+def test_what_is_less_than_usual_in_one_language_does_not_excuse_the_other(tmp_path: Path) -> None:
+    template = "\n\n".join(made.prose(6, 900))
+    for n in range(12):
+        home = tmp_path / f"s{n:02}"
+        home.mkdir()
+        (home / "main.py").write_text(program(3 if n == 7 else n).replace("v3_", f"w{n}_"))
+        (home / "notes.md").write_text(
+            made.prose(2, n)[0] if n in (3, 7) else f"{template}\n\n{made.prose(1, n)[0]}"
+        )
+    first = chaffinch.compare([tmp_path]).pairs[0]
+    assert (first.left, first.right) == ("s03", "s07")
+    assert (first.surprise or 0) > 10
+
+
+def test_clusters_do_not_depend_on_how_many_pairs_are_listed() -> None:
+    ring = {f"r{n}": program(100).replace("v100_", f"n{n}") for n in range(5)}
+    texts = {f"s{n:02}": program(n) for n in range(15)} | ring
+    assert compare(texts, top=2).clusters == compare(texts).clusters
+    assert len(compare(texts).clusters[0].submissions) == 5

@@ -6,7 +6,8 @@ import pytest
 
 from chaffinch import Document
 from chaffinch.errors import BadPattern, ChaffinchError
-from chaffinch.read.submissions.grouping import Located, group
+from chaffinch.read.submissions.grouping import group
+from chaffinch.read.submissions.layout import Located
 from chaffinch.read.submissions.platforms import gradescope_submitters
 
 Grouped = dict[str, list[str]]

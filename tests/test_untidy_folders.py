@@ -169,7 +169,8 @@ def test_files_that_programs_wrote_are_skipped(tmp_path: Path, name: str, detail
 
 
 def test_environments_are_known_by_their_contents(tmp_path: Path) -> None:
-    made(tmp_path, {"ann/any/conda-meta/history": "x", "ann/any/lib/a.py": "x = 1", "ann/main.py": "y = 1"})
+    names = ("conda-meta/history", "lib/a.py", "bin/b.py", "include/c.h")
+    made(tmp_path, {f"ann/any/{name}": "x = 1" for name in names} | {"ann/main.py": "y = 1"})
     assert read_of(tmp_path)[1] == {"ann/any": "build output"}
 
 
@@ -235,7 +236,7 @@ UNTIDY = {
     "ann/.hidden/c.py": "y = 2",
     "ben/main.py": "z = 3",
     "ben/env/pyvenv.cfg": "home = /usr",
-    "ben/env/d.py": "d = 4",
+    "ben/env/lib/python3/d.py": "d = 4",
 }
 
 
@@ -266,7 +267,7 @@ def test_include_wins_over_exclude_and_over_the_default(tmp_path: Path, kind: st
     ]
     assert names(include=["own/*.js"]) == [usual[0], "ann/node_modules/own/mine.js", *usual[1:]]
     assert names(include=[".hidden"]) == ["ann/.hidden/c.py", *usual]
-    assert names(include=["env/d.py"]) == [*usual[:2], "ben/env/d.py", usual[2]]
+    assert names(include=["python3/d.py"]) == [*usual[:2], "ben/env/lib/python3/d.py", usual[2]]
     skipped = read_of(root, exclude=["*.txt"], include=["own"])[1]
     assert skipped["ann/notes.txt"] == "excluded by the pattern '*.txt'"
     assert skipped["ann/node_modules"] == "build output"

@@ -128,15 +128,22 @@ def test_outputs_are_known_by_what_lies_beside_them(tmp_path: Path, sign: str, f
 
 
 def test_a_python_environment_is_known_by_what_is_in_it(tmp_path: Path) -> None:
-    made(tmp_path, "any name/pyvenv.cfg", "any name/lib/a.py", "venv/a.py")
-    assert walked(tmp_path) == {"any name": BUILT, "venv/a.py": ""}
+    made(tmp_path, "any name/pyvenv.cfg", "any name/lib/python3.12/a.py", "venv/a.py")
+    made(tmp_path, "Windows/pyvenv.cfg", "Windows/Scripts/activate.bat", "Windows/Lib/a.py")
+    assert walked(tmp_path) == {"any name": BUILT, "Windows": BUILT, "venv/a.py": ""}
+
+
+def test_a_file_or_folder_of_an_environment_does_not_make_work_one(tmp_path: Path) -> None:
+    work = ["ann/pyvenv.cfg", "ann/Main.java", "ben/conda-meta/history", "ben/lib/Main.java"]
+    work += ["cyd/pyvenv.cfg", "cyd/lib/Main.java", "dan/pyvenv.cfg", "dan/bin/activate", "dan/src/Main.java"]
+    assert walked(made(tmp_path, *work)) == dict.fromkeys(work, "")
 
 
 def test_what_the_user_names_is_never_left_out(tmp_path: Path) -> None:
-    made(tmp_path, ".hidden/a.c", "node_modules/b.c", "env/pyvenv.cfg", "env/c.py", ".profile")
+    made(tmp_path, ".hidden/a.c", "node_modules/b.c", "env/pyvenv.cfg", "env/lib/python3/c.py", ".profile")
     assert walked(tmp_path / ".hidden") == {"a.c": ""}
     assert walked(tmp_path / "node_modules") == {"b.c": ""}
-    assert walked(tmp_path / "env") == {"c.py": "", "pyvenv.cfg": ""}
+    assert walked(tmp_path / "env") == {"lib/python3/c.py": "", "pyvenv.cfg": ""}
     assert list(walk.files(tmp_path / ".profile")) == [tmp_path / ".profile"]
     assert list(walk.files(tmp_path / "gone")) == [tmp_path / "gone"]
 

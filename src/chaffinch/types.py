@@ -111,6 +111,8 @@ class Submission:
 
     name: str
     documents: tuple[Document, ...]
+    skipped: tuple[Skipped, ...] = ()
+    """What was skipped, if there is no document."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,9 +273,9 @@ class Receipt:
     pairs_with_anything_in_common: Mapping[str, int] = field(default_factory=dict)
     """For each language."""
     threshold: float | None = None
-    """The lowest score listed. None if the line decides what is listed."""
-    line: float | None = None
-    """The lowest weight that chance does not explain; None if the weights of all pairs may be chance."""
+    """The lowest score listed. None if the lines decide what is listed."""
+    lines: Mapping[str, float | None] = field(default_factory=dict)
+    """For each language, the lowest weight that chance does not explain; None if it may explain all weights."""
     also_listed: AlsoListed | None = None
     top: int | None = None
     """How many pairs are listed at most."""
@@ -333,6 +335,8 @@ class Report:
     notes: tuple[Note, ...] = ()
     """Which documents were read in a language that their names do not show, and which are the same in several
     submissions, but not in so many that they are base code."""
+    nothing_to_compare: tuple[str, ...] = ()
+    """New submissions without anything to compare: all of it is skipped, empty, or too short."""
     dates: Mapping[str, str] = field(default_factory=dict)
     """For each submission whose date is known, when it was handed in, in ISO 8601."""
 

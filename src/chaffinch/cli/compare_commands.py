@@ -209,13 +209,16 @@ def _print_summary(report: Report) -> None:
     if len(same) > _NOTED_FILES:
         more = counted(len(same) - _NOTED_FILES, "more file")
         warn(f"{more} that several submissions have; the report lists all of them")
+    empty = len(report.nothing_to_compare)
     compared = [
-        counted(len(report.submissions), "submission"),
+        counted(len(report.submissions) - empty, "submission"),
         f"{len(report.old):,} of earlier work" if report.old else "",
         counted(len(report.receipt.base), "file") + " of base code" if report.receipt.base else "",
     ]
     skipped = f" Skipped: {len(report.skipped):,}." if report.skipped else ""
-    click.echo(f"Compared: {', '.join(filter(None, compared))}.{skipped}")
+    have = f"{empty:,}{' more' if empty < len(report.submissions) else ''} {'has' if empty == 1 else 'have'}"
+    rest = f"; {have} nothing to compare" if empty else ""
+    click.echo(f"Compared: {', '.join(filter(None, compared))}{rest}.{skipped}")
     _print_common_files(report)
     if not report.pairs:
         click.echo(_why_no_pair(report.receipt))

@@ -262,13 +262,19 @@ def submissions(
     collected, skipped = collect.submissions(paths, student_pattern, include=include, exclude=exclude)
     progress("")
     if as_json:
-        described = [{"name": s.name, "documents": [_description(d) for d in s.documents]} for s in collected]
+        described = [
+            {"name": s.name, "documents": [_description(d) for d in s.documents]}
+            | ({"skipped": [asdict(entry) for entry in s.skipped]} if s.skipped else {})
+            for s in collected
+        ]
         click.echo(json.dumps({"submissions": described, "skipped": [asdict(s) for s in skipped]}, indent=1))
     else:
         for submission in collected:
             click.echo(printable(submission.name))
             for d in submission.documents:
                 click.echo(f"    {d.language:12} {len(d.data):>10} bytes  {printable(d.name)}")
+            for group in grouped(submission.skipped):
+                click.echo(f"    nothing to compare: {printable(f'{group.title}: {group.detail}')}")
         for group in grouped(skipped):
             warn(f"{group.title}: {group.detail}")
         click.echo(f"{counted(len(collected), 'submission')}, {len(skipped)} skipped")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chaffinch.comparison.options import SMALLEST_CLASS
 from chaffinch.matching.rarity import ASSUMED_OTHERS, scarcity
 from chaffinch.native.pairs import candidate_pairs
 
@@ -40,6 +41,8 @@ class Candidates:
     """The standard deviation of the numbers of shared fingerprints, not counting outliers."""
     count: int
     """How many pairs share anything."""
+    active: Indices
+    """The members that have hashes."""
 
     @classmethod
     def find(
@@ -54,8 +57,19 @@ class Candidates:
         """Find the pairs that share at least `min_share` of the lighter member, or a weight of `enough`.
 
         What everybody has weighs nothing: pairs that have only a template in common are not held. The hashes of
-        each member are distinct and sorted. Two old members are never paired.
+        each member are distinct and sorted. Two old members are never paired. Members without hashes do not
+        count, as if they were not there.
         """
+        active = np.flatnonzero([len(own) for own in hashes])
+        if len(active) < len(hashes):
+            found = cls.find(
+                [hashes[member] for member in active.tolist()],
+                is_old[active],
+                min_share=min_share,
+                enough=enough,
+                threads=threads,
+            )
+            return found._among(active, len(hashes))
         weights = scarcity(np.arange(len(hashes) + 1), len(hashes)).astype(np.float32) ** 2
         native = candidate_pairs(hashes, is_old, weights, min_share=min_share, enough=enough, threads=threads)
         new, old = int((is_old == 0).sum()), int(is_old.sum())
@@ -65,11 +79,34 @@ class Candidates:
         return cls(
             native.pairs,
             native.shared,
-            np.split(native.owners, np.cumsum([len(h) for h in hashes])[:-1]),
+            np.split(native.owners, np.cumsum([len(h) for h in hashes])[:-1])[: len(hashes)],
             native.background.astype(np.float64) * np.clip((others - 2) / FULL_BACKGROUND, 0, 1),
             _spread(histogram),
             int(native.histogram.sum()),
+            np.arange(len(hashes)),
         )
+
+    def _among(self, active: Indices, members: int) -> Candidates:
+        """Return the same for all members, of which these are the active ones."""
+        background, owners = np.zeros(members), [np.empty(0, np.uint32)] * members
+        background[active] = self.background
+        for member, own in zip(active.tolist(), self.owners, strict=True):
+            owners[member] = own
+        pairs = active.astype(np.uint32)[self.pairs]
+        return replace(self, pairs=pairs, owners=owners, background=background, active=active)
+
+    def surprise(self, submissions: int) -> Floats:
+        """Return how far each pair lies above the background, in standard deviations.
+
+        The background of a pair is the lower one of its two members: a submission made of common code does not
+        excuse others who share something with it. The surprise counts less the fewer members there are, and
+        nothing in a class of few submissions, because these do not show what is usual.
+        """
+        left, right = self.pairs.T
+        above = self.shared - np.minimum(self.background[left], self.background[right])
+        known = min((len(self.active) - 1) / (ASSUMED_OTHERS - 1), 1) if submissions >= SMALLEST_CLASS else 0
+        surprise: Floats = above / max(self.spread, 1.0) * known
+        return surprise
 
 
 def _spread(histogram: NDArray[np.int64]) -> float:
@@ -92,17 +129,3 @@ def _median(values: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     order = np.argsort(values, kind="stable")
     summed = np.cumsum(counts[order], dtype=np.int64)
     return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
-
-
-def surprise(
-    shared: NDArray[np.uint32], pairs: Pairs, background: Floats, spreads: Sequence[tuple[float, int]]
-) -> Floats:
-    """Return how far each pair lies above the background, in standard deviations.
-
-    The background of a pair is the lower one of its two members: a submission made of common code does not
-    excuse others who share something with it. `spreads` has, for each language, the spread and how many have
-    anything in it.
-    """
-    above = shared - np.minimum(background[pairs[:, 0]], background[pairs[:, 1]])
-    variance = sum(spread**2 * (members / max(len(background), 1)) ** 2 for spread, members in spreads)
-    return above / max(float(np.sqrt(variance)), 1.0)

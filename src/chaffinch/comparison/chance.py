@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from chaffinch.comparison.candidates import Floats
+from chaffinch.comparison.options import SURPRISING
+from chaffinch.comparison.weight import weight
 from chaffinch.matching.rarity import ASSUMED_OTHERS
 
 BY_CHANCE = 0.2
@@ -14,6 +16,8 @@ BY_CHANCE = 0.2
 MIDDLE, HIGH = 0.5, 0.8
 """Quantiles of the weights, which show how fast chance fades. If a third of a class copy from each other, their
 pairs are a ninth of all, and above both quantiles."""
+PLAIN_COPY = 0.8
+"""A pair of this weight that is surprising, too, is not there by chance: a score of 50% if just surprising."""
 FASTEST_FADING = 0.04
 """The least difference of weights in which chance falls to a third: a class that shares nothing shows none."""
 TAIL = 2
@@ -30,16 +34,23 @@ class Chance:
     """
 
     pairs: float
-    """Of the class; in a small class, also of others that are assumed and share nothing."""
+    """That show what is usual; in a small class, also others that are assumed and share nothing."""
     start: float
     """The higher quantile."""
     fading: float
     """If a weight is higher by this much, only about a third of the pairs reach it."""
 
     @classmethod
-    def of_class(cls, weights: Floats, counts: Floats, pairs: int) -> Chance:
-        """Take weights, how many pairs each stands for, and the number of all pairs; others weigh nothing."""
-        total = max(pairs, ASSUMED_OTHERS * (ASSUMED_OTHERS - 1) / 2)
+    def of_class(cls, scores: Floats, surprise: Floats, counts: Floats, submissions: int) -> Chance:
+        """Take the scores and surprises of pairs, how many pairs each stands for, and the size of the class.
+
+        Pairs that are plainly copies do not count. Pairs that share nothing tell little, since they may answer
+        other questions: as many count as there are submissions.
+        """
+        weights = weight(surprise, scores)
+        is_usual = (weights > 0) & ~((weights >= PLAIN_COPY) & (surprise >= SURPRISING))
+        weights, counts = weights[is_usual], counts[is_usual]
+        total = max(counts.sum() + submissions, ASSUMED_OTHERS * (ASSUMED_OTHERS - 1) / 2)
         order = np.argsort(weights, kind="stable")
         ranks = np.append(total - counts.sum() + np.cumsum(counts[order]), np.inf)
         without_weight = total - counts.sum()

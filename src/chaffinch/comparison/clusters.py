@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chaffinch.comparison.options import CLUSTER_SCORE, SURE_SCORE
-from chaffinch.types import Cluster, Pair
+from chaffinch.types import Cluster
 
 
-def find_clusters(pairs: Sequence[Pair], line: float) -> tuple[Cluster, ...]:
-    """Return the submissions that heavy pairs or a high score link, the largest clusters first."""
+def find_clusters(links: Sequence[tuple[str, str, float]]) -> tuple[Cluster, ...]:
+    """Return the submissions that are linked, the largest clusters first; a link has two names and a score."""
     leaders: dict[str, str] = {}
 
     def leader(name: str) -> str:
@@ -17,20 +16,13 @@ def find_clusters(pairs: Sequence[Pair], line: float) -> tuple[Cluster, ...]:
             leaders[name] = name = leaders[leaders[name]]
         return name
 
-    linking = [pair for pair in pairs if _links(pair, line)]
-    for pair in linking:
-        leaders[leader(pair.left)] = leader(pair.right)
+    for left, right, _ in links:
+        leaders[leader(left)] = leader(right)
     members: dict[str, list[str]] = {}
     for name in sorted(leaders):
         members.setdefault(leader(name), []).append(name)
     best_scores: dict[str, float] = {}
-    for pair in linking:
-        best_scores[leader(pair.left)] = max(best_scores.get(leader(pair.left), 0.0), pair.score)
+    for left, _, score in links:
+        best_scores[leader(left)] = max(best_scores.get(leader(left), 0.0), score)
     clusters = [Cluster(tuple(names), best_scores[head]) for head, names in members.items()]
     return tuple(sorted(clusters, key=lambda c: (-len(c.submissions), -c.score, c.submissions)))
-
-
-def _links(pair: Pair, line: float) -> bool:
-    if pair.surprise is None:
-        return pair.score >= CLUSTER_SCORE
-    return pair.weight >= line or pair.score >= SURE_SCORE

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.comparison.by_language import LanguageChoice
-from chaffinch.comparison.clusters import find_clusters
 from chaffinch.comparison.common_files import find_common_files
 from chaffinch.comparison.dates import Dated, dated
 from chaffinch.comparison.earlier import read_earlier
@@ -17,6 +16,7 @@ from chaffinch.comparison.inputs import (
     Comparable,
     read_base,
     refuse_addresses,
+    require_content,
     require_enough,
     require_existing,
     require_language,
@@ -104,7 +104,9 @@ def compare(
     base_submissions, skipped_base = read_base(base, rules)
     base_submissions += earlier.boilerplate
     skipped += [*earlier.skipped, *skipped_base]
-    submissions = with_unique_names(new, earlier.submissions)
+    everyone = with_unique_names(new, earlier.submissions)
+    submissions = [s for n, s in enumerate(everyone) if s.documents or n >= len(new)]
+    class_names, new = [s.name for s in everyone[: len(new)]], [s for s in new if s.documents]
     choice = LanguageChoice.of(submissions, language)
     by_language = choice.group(submissions, skipped)
     if language != "auto":
@@ -119,15 +121,24 @@ def compare(
         base_documents = [*chain(*(documents for by_owner in of_language for documents in by_owner.values()))]
         groups.append(LanguageGroup.build(options.recipe(name), documents, base_documents, len(new), options))
     skipped += _without_grams(groups)
+    in_class = [
+        (g, n, s.size)
+        for g in groups
+        for n, s in zip(g.members.tolist(), g.streams, strict=True)
+        if n < len(new)
+    ]
+    require_content([size for _, _, size in in_class], len(class_names), skipped)
+    compared = {submissions[n].name for group, n, size in in_class if size >= group.recipe.k}
     progress("Finding matches ...")
     ranking = rank(groups, len(new), len(earlier.submissions), options)
-    pairs, line, histogram = list_pairs(groups, submissions, ranking, options)
+    pairs, clusters, lines, histogram = list_pairs(groups, submissions, ranking, options)
     as_read = with_read_documents(groups, submissions)
+    by_name = {submission.name: submission for submission in as_read[: len(new)]}
     report = Report(
-        submissions=tuple(as_read[: len(new)]),
+        submissions=tuple(by_name.get(name) or Submission(name, ()) for name in class_names),
         old=tuple(as_read[len(new) :]),
         pairs=pairs,
-        clusters=find_clusters(pairs, line),
+        clusters=clusters,
         common=tuple(passage for group in groups for passage in group.common_code()),
         skipped=tuple(skipped),
         background=_background(histogram, count_pairs(len(new), len(earlier.submissions))),
@@ -135,7 +146,7 @@ def compare(
             groups,
             options,
             ranking,
-            line,
+            lines,
             new=len(new),
             old=len(earlier.submissions),
             base=base_submissions,
@@ -143,6 +154,7 @@ def compare(
         ),
         common_files=common_files.listed,
         notes=choice.notes(new) + common_files.notes,
+        nothing_to_compare=tuple(name for name in class_names if name not in compared),
         ignored=ignored_spans(groups, submissions),
         streams=listed_streams(groups, submissions, pairs),
     )

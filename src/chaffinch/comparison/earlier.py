@@ -49,7 +49,7 @@ def read_earlier(
         else:
             submissions, skipped = collect.by_rules([path], rules, student_pattern)
             require_contents(path, submissions)
-            earlier.submissions.extend(submissions)
+            earlier.submissions.extend(submission for submission in submissions if submission.documents)
             earlier.skipped.extend(skipped)
     return earlier
 

@@ -61,8 +61,14 @@ def require_enough(
             raise Unreadable(entry.name, entry.reason, entry.detail)
     where = f" in {_some(names)}" if names else ""
     what = f"only one submission{where}: {found[0].name}" if found else f"no submission{where}"
-    reasons = f" Skipped: {_some([f'{s.name} ({s.detail})' for s in skipped])}." if skipped else ""
-    raise NothingToCompare(f"{what}.{reasons} {_NAME_MORE}")
+    raise NothingToCompare(f"{what}.{_reasons(skipped)} {_NAME_MORE}")
+
+
+def require_content(sizes: Iterable[int], count: int, skipped: Sequence[Skipped]) -> None:
+    """Raise if no submission of the class has a symbol. `sizes` are in symbols."""
+    if not any(sizes):
+        found = f"{count} submissions, and none has anything to compare"
+        raise NothingToCompare(f"{found}.{_reasons(skipped)} {_NAME_MORE}")
 
 
 def require_language(new: int, by_language: Mapping[str, Mapping[int, object]], asked: str) -> None:
@@ -71,6 +77,10 @@ def require_language(new: int, by_language: Mapping[str, Mapping[int, object]], 
         raise NothingToCompare(
             f"{new} submissions, and none has a document in {asked}; choose another language, or leave it out"
         )
+
+
+def _reasons(skipped: Sequence[Skipped]) -> str:
+    return f" Skipped: {_some([f'{s.name} ({s.detail})' for s in skipped])}." if skipped else ""
 
 
 def _some(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.comparison.candidates import Candidates, Floats
+from chaffinch.comparison.candidates import Candidates, Floats, Pairs
 from chaffinch.comparison.options import Options
 from chaffinch.comparison.score import Scorer
 from chaffinch.comparison.views import Symbols, Tokens
@@ -56,6 +56,7 @@ class LanguageGroup:
     corpus: Corpus
     candidates: Candidates
     scorer: Scorer
+    """Of the active streams."""
 
     @classmethod
     def build(
@@ -95,7 +96,8 @@ class LanguageGroup:
         symbols = mask_symbols(streams, masks, base_positions)
         kinds = symbol_kinds(streams, masks) if base_positions else []
         corpus = Corpus(symbols, prints, candidates.owners, kinds)
-        own = [_own_tokens(stream, mask) for stream, mask in zip(streams, masks, strict=True)]
+        active = candidates.active.tolist()
+        own = [_own_tokens(streams[member], masks[member]) for member in active]
         if has_names:
             scorer = Scorer.of_programs(own, options.threads)
         else:
@@ -123,9 +125,16 @@ class LanguageGroup:
         """Return the same in tokens."""
         return self.symbols().astype(np.float64) * symbol_weight(self.recipe.front)
 
-    def contents(self) -> Iterator[bytes]:
-        """Yield what each stream says, names and literals too; the same bytes for the same content."""
-        return (view.tobytes() for view in self.scorer.views[-1].streams)
+    def contents(self) -> Iterator[tuple[int, bytes]]:
+        """Yield what each active stream says, names and literals too, and whose it is."""
+        members = self.members[self.candidates.active].tolist()
+        return zip(members, (view.tobytes() for view in self.scorer.views[-1].streams), strict=True)
+
+    def scores(self, pairs: Pairs) -> Floats:
+        """Return the scores of pairs of streams."""
+        numbers = np.zeros(len(self.members), np.uint32)
+        numbers[self.candidates.active] = np.arange(len(self.candidates.active))
+        return self.scorer.score(numbers[pairs])
 
     def matches(self, pairs: Sequence[tuple[int, int]], threads: int | None) -> Iterator[PairMatches]:
         """Find what pairs of streams share."""

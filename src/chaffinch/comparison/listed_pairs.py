@@ -9,12 +9,22 @@ from typing import NamedTuple
 import numpy as np
 
 from chaffinch.comparison.candidates import Floats, Indices, Pairs
+from chaffinch.comparison.clusters import find_clusters
 from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
-from chaffinch.comparison.options import LONG_RUN, SMALLEST_CLASS, SURE_SCORE, SURPRISING, TOP, Options
-from chaffinch.comparison.pair_score import Works, shown_score, weight
+from chaffinch.comparison.options import (
+    CLUSTER_SCORE,
+    LONG_RUN,
+    SMALLEST_CLASS,
+    SURE_SCORE,
+    SURPRISING,
+    TOP,
+    Options,
+)
+from chaffinch.comparison.pair_score import Works, shown_score
 from chaffinch.comparison.ranking import Ranking, histogram
+from chaffinch.comparison.weight import weight
 from chaffinch.matching.matches import PairMatches, lazy_matches
-from chaffinch.types import Coverage, Document, Pair, Span, Stream, Submission
+from chaffinch.types import Cluster, Coverage, Document, Pair, Span, Stream, Submission
 
 MATCHED_AT_ONCE = 1 << 12
 """Pairs. Matches are found a block at a time and not kept: those of all pairs take too much memory."""
@@ -26,8 +36,9 @@ class Listed(NamedTuple):
     """The pairs of a report, and what they were chosen from."""
 
     pairs: tuple[Pair, ...]
-    line: float
-    """The lowest weight that chance does not explain; infinity if it may explain all."""
+    clusters: tuple[Cluster, ...]
+    lines: dict[str, float | None]
+    """For each language, the lowest weight that chance does not explain; None if it may explain all."""
     histogram: Indices
     """How many pairs score 0 to 0.05, 0.05 to 0.1 and so on."""
 
@@ -45,11 +56,16 @@ def list_pairs(
     scores = _shown_scores(groups, ranking, examined.in_languages)
     weights = weight(ranking.surprise, scores)
     order = np.lexsort((-ranking.surprise, -weights))
-    line = ranking.chance.line(weights[order])
+    lines = [
+        chance.line(weights[order][ranking.languages[order] == number])
+        for number, chance in enumerate(ranking.chances)
+    ]
+    is_above = weights >= np.array(lines or [np.inf])[ranking.languages]
+    is_above = is_above & (ranking.surprise > (0 if has_surprise else -1)) | (scores >= SURE_SCORE)
     if options.threshold is None:
         is_surprising = ranking.surprise >= (SURPRISING if has_surprise else 0)
         is_long = is_surprising & (examined.longest_rare >= LONG_RUN)
-        is_listed = (weights >= line) | (scores >= SURE_SCORE) | is_long
+        is_listed = is_above | is_long
     else:
         is_listed = scores >= options.threshold
     figures = {
@@ -84,7 +100,18 @@ def list_pairs(
             )
         )
     moved = histogram(scores) - histogram(ranking.scores)
-    return Listed(tuple(pairs), line, ranking.histogram + moved)
+    links = [
+        (submissions[left].name, submissions[right].name, score)
+        for (left, right), score in zip(
+            ranking.pairs[is_above].tolist(), scores[is_above].tolist(), strict=True
+        )
+        if score >= (0 if has_surprise else CLUSTER_SCORE)
+    ]
+    named_lines = {
+        group.recipe.front: line if np.isfinite(line) else None
+        for group, line in zip(groups, lines, strict=True)
+    }
+    return Listed(tuple(pairs), find_clusters(links), named_lines, ranking.histogram + moved)
 
 
 def _shown_scores(groups: Sequence[LanguageGroup], ranking: Ranking, coverages: Sequence[Floats]) -> Floats:

@@ -10,7 +10,7 @@ from chaffinch.types import AlsoListed
 
 TOP = 500
 """Pairs listed, unless you choose a number."""
-SURE_SCORE = 0.7
+SURE_SCORE = 0.8
 """A pair with this score is listed even if the whole class is much alike."""
 SURPRISING = 5.0
 """Standard deviations. Pairs with this surprise are listed if they have a long run."""

@@ -1,27 +1,29 @@
-"""Scores in each language -> the score of a pair of submissions, and the weight that pairs are ranked by."""
+"""Scores in each language -> the score of a pair of submissions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.language_group import COMMON_OWNERS, LanguageGroup
 from chaffinch.comparison.score import blocks
 from chaffinch.matching.rarity import scarcity
-from chaffinch.types import SURPRISE_POWER
 
 FEW_TOKENS = 25
 """Tokens. Two works of this size that are the same are half as convincing as long ones."""
 ENOUGH_TOKENS = 250
 """Tokens. Two works of this size or more that are the same are fully convincing."""
-SKELETON = 100
+SKELETON = 150
 """Tokens. What several hand in alike may be what they were given, if it is shorter than this."""
 RING = 1 / 3
 """The part of a class that may have copied from each other. If more have the same, they were given it."""
+MOSTLY_USUAL = 0.5
+"""If any other submission has this part of a work, too, it is what they were given."""
 LANGUAGE_POWER = 2
 """The power of the mean over languages."""
 DATA_PART = 0.01
@@ -47,6 +49,8 @@ class Works:
     """How many new submissions have the same content as each."""
     contents: Indices
     """The same number for submissions with the same content."""
+    usual: Floats
+    """The part of each submission that any other has too, by fingerprints."""
     new: int
     """How many are not earlier work."""
 
@@ -54,12 +58,17 @@ class Works:
     def of(cls, groups: Sequence[LanguageGroup], submissions: int, new: int) -> Works:
         sizes, digests = _sizes(groups, submissions), [blake2b(digest_size=16) for _ in range(submissions)]
         for group in groups:
-            for member, content in zip(group.members.tolist(), group.contents(), strict=True):
+            for member, content in group.contents():
                 digests[member].update(group.recipe.front.encode() + b"\0" + content)
         same = [digest.digest() for digest in digests]
         _, contents = np.unique(same, return_inverse=True)
         owners = np.bincount(contents[:new], minlength=submissions)[contents]
-        return cls(sizes, sum(sizes, np.zeros(submissions)), owners, contents, new)
+        usual, prints = np.zeros((2, submissions))
+        for group in groups:
+            usual[group.members] += group.candidates.background
+            prints[group.members] += [len(own) for own in group.candidates.owners]
+        totals = sum(sizes, np.zeros(submissions))
+        return cls(sizes, totals, owners, contents, usual / prints.clip(1), new)
 
     def smaller(self, pairs: Pairs) -> Floats:
         """Return the size of the smaller work of each pair."""
@@ -73,32 +82,55 @@ class Works:
         """
         means = np.zeros(len(pairs))
         for block in blocks(len(pairs)):
-            left, right = pairs[block].T
-            for sizes, of_language in zip(self.sizes, scores, strict=True):
-                smaller = np.minimum(sizes[left], sizes[right])
-                means[block] += smaller * (_evidence(smaller) * of_language[block]) ** LANGUAGE_POWER
-            means[block] /= self.smaller(pairs[block]).clip(1e-9)
+            means[block] = sum(self._contributions(pairs[block], [s[block] for s in scores]))
         return (means ** (1 / LANGUAGE_POWER)).clip(0, 1)
 
+    def main_language(self, pairs: Pairs, scores: Sequence[Floats]) -> Indices:
+        """Return the number of the language that contributes most to the score of each pair."""
+        languages = np.zeros(len(pairs), np.int64)
+        for block in blocks(len(pairs)) if len(scores) > 1 else ():
+            languages[block] = np.argmax(
+                [*self._contributions(pairs[block], [s[block] for s in scores])], axis=0
+            )
+        return languages
+
+    def _contributions(self, pairs: Pairs, scores: Sequence[Floats]) -> Iterator[Floats]:
+        left, right = pairs.T
+        total = self.smaller(pairs).clip(1e-9)
+        for sizes, of_language in zip(self.sizes, scores, strict=True):
+            smaller = np.minimum(sizes[left], sizes[right])
+            yield smaller / total * (_evidence(smaller) * of_language) ** LANGUAGE_POWER
+
+    def is_usual(self, pairs: Pairs) -> NDArray[np.bool_]:
+        """Return which pairs may show what is usual: neither the same content nor what was given alone."""
+        left, right = pairs.T
+        is_given = self._is_given()
+        usual: NDArray[np.bool_] = (self.contents[left] != self.contents[right]) & ~(
+            is_given[left] | is_given[right]
+        )
+        return usual
+
     def convincing(self, pairs: Pairs) -> Floats:
-        """Return how much a score says: less if many have the very same content."""
+        """Return how much a score says: less if many have the very same content as one of the two."""
+        scarce = scarcity(self.owners, self.new)
+        given = scarce ** (2 * SKELETON / (SKELETON + self.totals)) * (1 - self.usual).clip(0)
+        alone = np.where(self._is_given(), given, 1)
+        alike = np.minimum(alone, scarce ** (1 - self.totals / SKELETON).clip(0))
         convincing = np.ones(len(pairs))
         for block in blocks(len(pairs)):
             left, right = pairs[block].T
-            same = np.flatnonzero(self.contents[left] == self.contents[right])
-            sizes = self.smaller(pairs[block][same])
-            convincing[block][same] = self._scarce(self.owners[left[same]], sizes)
+            is_same = self.contents[left] == self.contents[right]
+            convincing[block] = np.where(is_same, alike[left], np.minimum(alone[left], alone[right]))
         return convincing
 
-    def _scarce(self, owners: Indices, sizes: Floats) -> Floats:
-        """Return how much the content of works of these sizes says that as many submissions have alike.
+    def _is_given(self) -> NDArray[np.bool_]:
+        """Return which submissions have what was given to them and nothing else.
 
-        A few tokens may be what everybody was given. Long works are copies, unless more than a ring have them.
+        Several have the very same: more of them than a ring, or it is short, or others have most of it, too.
         """
-        is_given = (owners >= COMMON_OWNERS) & (owners > RING * self.new)
-        power = np.where(is_given, 2 * SKELETON / (SKELETON + sizes), (1 - sizes / SKELETON).clip(0))
-        scarce: Floats = scarcity(owners, self.new) ** power
-        return scarce
+        is_more = self.owners > RING * self.new
+        is_given: NDArray[np.bool_] = is_more | (self.totals < SKELETON) | (self.usual > MOSTLY_USUAL)
+        return is_given & (self.owners >= COMMON_OWNERS)
 
 
 def _evidence(tokens: Floats) -> Floats:
@@ -133,13 +165,3 @@ def shown_score(scores: Floats, coverages: Floats, usual: Floats, smaller: Float
     raised = ((beyond - ALL_COVERED) / (1 - ALL_COVERED)).clip(0, 1) * RAISED_PART * size_part
     all_shown: Floats = shown + (1 - shown) * raised
     return all_shown
-
-
-def weight(surprise: Floats, scores: Floats) -> Floats:
-    """Return what pairs are ranked by; `Pair.weight` is the same.
-
-    By surprise alone, long works come first, which share much that is a small part of them. By score alone,
-    short ones do, which anybody may have written.
-    """
-    weights: Floats = scores * (1 + surprise.clip(0)) ** SURPRISE_POWER
-    return weights

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.comparison.candidates import Floats, Indices, Pairs, surprise
+from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.chance import Chance
 from chaffinch.comparison.language_group import LanguageGroup
-from chaffinch.comparison.options import SMALLEST_CLASS, SURE_SCORE, SURPRISING, Options
-from chaffinch.comparison.pair_score import Works, weight
+from chaffinch.comparison.options import SURE_SCORE, SURPRISING, Options
+from chaffinch.comparison.pair_score import Works
 from chaffinch.comparison.score import blocks
+from chaffinch.comparison.weight import weight
 
 EXACT_PAIRS = 2_000_000
 """Up to this many pairs, all are scored: that covers every class of two thousand. Scoring is most of the work,
@@ -40,6 +41,8 @@ class CandidatePool:
     """In order."""
     shared: NDArray[np.uint32]
     """How many fingerprints each pair shares, except in data beside programs."""
+    surprise: Floats
+    """Of each pair; 0 where the class is too small to show what is usual."""
 
     @classmethod
     def build(cls, groups: Sequence[LanguageGroup], submissions: int, new: int) -> CandidatePool:
@@ -49,29 +52,28 @@ class CandidatePool:
             members, candidates = groups[0].members, groups[0].candidates
             has_all = len(members) == submissions  # then the number of a stream is that of its submission
             pairs = candidates.pairs if has_all else members.astype(np.uint32)[candidates.pairs]
-            return cls(groups, works, pairs, candidates.shared)
-        no_pairs = cls(groups, works, np.empty((0, 2), np.uint32), np.empty(0, np.uint32))
+            return cls(groups, works, pairs, candidates.shared, candidates.surprise(submissions))
+        none = np.empty(0, np.uint32)
+        no_pairs = cls(groups, works, none.reshape(-1, 2), none, none.astype(np.float64))
         all_keys = [np.empty(0, np.int64), *(no_pairs._group_keys(group) for group in groups)]
         keys, rows = np.unique(np.concatenate(all_keys), return_inverse=True)
         shared = np.zeros(len(keys), np.uint32)
+        highest, squares = np.full(len(keys), -np.inf), np.zeros(len(keys))
         for group in groups:
-            count = len(group.candidates.pairs)
+            own, rows = rows[: len(group.candidates.pairs)], rows[len(group.candidates.pairs) :]
             if group in no_pairs._telling():
-                np.add.at(shared, rows[:count], group.candidates.shared)
-            rows = rows[count:]
+                surprise = group.candidates.surprise(submissions)
+                shared[own] += group.candidates.shared
+                squares[own] += surprise.clip(0) ** 2
+                highest[own] = np.maximum(highest[own], surprise)
+        # Surprises in several languages add up. What is less than usual in one does not excuse the other.
+        surprises = np.where(squares > 0, np.sqrt(squares), np.where(np.isfinite(highest), highest, 0))
         both = np.stack([keys // max(submissions, 1), keys % max(submissions, 1)], axis=1)
-        return cls(groups, works, both.astype(np.uint32), shared)
+        return cls(groups, works, both.astype(np.uint32), shared, surprises)
 
     @property
     def submissions(self) -> int:
         return len(self.works.totals)
-
-    def surprise(self, rows: Indices | slice) -> Floats:
-        """Return the surprise of pairs, 0 where the class is too small to show what is usual."""
-        if self.submissions < SMALLEST_CLASS:
-            return np.zeros(len(self.pairs[rows]))
-        spreads = [(group.candidates.spread, len(group.streams)) for group in self._telling()]
-        return surprise(self.shared[rows], self.pairs[rows], self._background(), spreads)
 
     def promising(self, count: int) -> Indices:
         """Return the rows of the pairs that share the most beyond what is usual, by part and by surprise."""
@@ -83,7 +85,7 @@ class CandidatePool:
             left, right = self.pairs[block].T
             above = (self.shared[block] - np.minimum(background[left], background[right])).clip(0)
             shares = above / np.minimum(prints[left], prints[right]).clip(1)
-            promise[block] = weight(self.surprise(block), shares)
+            promise[block] = weight(self.surprise[block], shares)
         return np.flatnonzero(promise >= np.partition(promise, -count)[-count])
 
     def sample(self, count: int) -> Indices:
@@ -122,12 +124,12 @@ class CandidatePool:
     def _group_scores(self, group: LanguageGroup, pairs: Pairs) -> Floats:
         """Return the scores in one language, 0 for pairs that are not candidates there."""
         if len(group.members) == self.submissions and len(self.groups) == 1:
-            return group.scorer.score(pairs)
+            return group.scores(pairs)
         numbers = np.zeros(self.submissions, np.uint32)
         numbers[group.members] = np.arange(len(group.members))
         has = np.isin(self._keys(pairs), self._group_keys(group))
         scores = np.zeros(len(pairs))
-        scores[has] = group.scorer.score(numbers[pairs[has]])
+        scores[has] = group.scores(numbers[pairs[has]])
         return scores
 
     def _keys(self, pairs: NDArray[np.integer]) -> Indices:
@@ -150,7 +152,10 @@ class Ranking:
     surprise: Floats
     shared: NDArray[np.uint32]
     """How many fingerprints each pair shares."""
-    chance: Chance
+    languages: Indices
+    """The number of the language that contributes most to each score."""
+    chances: list[Chance]
+    """What is usual in each language."""
     histogram: Indices
     """How many pairs score 0 to 0.05, 0.05 to 0.1 and so on."""
     candidate_pairs: int
@@ -165,24 +170,31 @@ def rank(groups: Sequence[LanguageGroup], new: int, old: int, options: Options) 
     is_exact = len(pool.pairs) <= EXACT_PAIRS or options.top is None
     rows = pool.promising(len(pool.pairs) if is_exact else max(SCORED_PAIRS, _examined(options.top)))
     language_scores = pool.language_scores(rows)
-    scores, surprises = pool.mean_scores(rows, language_scores), pool.surprise(rows)
+    scores, surprises = pool.mean_scores(rows, language_scores), pool.surprise[rows]
     weights = weight(surprises, scores)
     sample = np.empty(0, np.int64) if is_exact else _difference(pool.sample(SCORED_PAIRS), rows)
-    sample_scores = pool.mean_scores(sample, pool.language_scores(sample))
+    in_sample = pool.language_scores(sample)
+    sample_scores = pool.mean_scores(sample, in_sample)
     each = (len(pool.pairs) - len(rows)) / max(len(sample), 1)
-    chance = Chance.of_class(
-        np.concatenate([weights, weight(pool.surprise(sample), sample_scores)]),
-        np.concatenate([np.ones(len(rows)), np.full(len(sample), each)]),
-        count_pairs(new, old),
-    )
-    chosen = _chosen(scores, surprises, weights, chance, options)
+    languages, chances = pool.works.main_language(pool.pairs[rows], language_scores), []
+    all_rows, all_scores = np.concatenate([rows, sample]), np.concatenate([scores, sample_scores])
+    all_languages = np.concatenate([languages, pool.works.main_language(pool.pairs[sample], in_sample)])
+    counts = np.concatenate([np.ones(len(rows)), np.full(len(sample), each)])
+    counts[~pool.works.is_usual(pool.pairs[all_rows])] = 0
+    for number, group in enumerate(groups):
+        here = all_languages == number
+        known = all_scores[here], pool.surprise[all_rows[here]], counts[here]
+        chances.append(Chance.of_class(*known, len(group.candidates.active)))
+    tails = np.array([chance.tail for chance in chances] or [0.0])[languages]
+    chosen = _chosen(scores, surprises, weights, tails, options)
     return Ranking(
         pool.pairs[rows[chosen]],
         [of_language[chosen] for of_language in language_scores],
         scores[chosen],
         surprises[chosen],
         pool.shared[rows[chosen]],
-        chance,
+        languages[chosen],
+        chances,
         histogram(scores) + _scale(histogram(sample_scores), len(pool.pairs) - len(rows)),
         len(pool.pairs),
         len(rows) + len(sample),
@@ -199,11 +211,11 @@ def _examined(top: int | None) -> int:
     return max(int(EXAMINED_PER_LISTED * (top or 0)), LEAST_EXAMINED)
 
 
-def _chosen(scores: Floats, surprises: Floats, weights: Floats, chance: Chance, options: Options) -> Indices:
+def _chosen(scores: Floats, surprises: Floats, weights: Floats, tails: Floats, options: Options) -> Indices:
     """Return the rows of the pairs that may be listed; if you chose no order, only the first of them."""
     if options.threshold is None:
         # In a class of two or three, chance is not known, and any long run is listed.
-        tail = LOWER_BEFORE * chance.tail if surprises.any() else 0.0
+        tail = LOWER_BEFORE * tails if surprises.any() else 0.0
         is_possible = (weights > tail) | (scores > LOWER_BEFORE * SURE_SCORE)
     else:
         is_possible = scores >= LOWER_BEFORE * options.threshold

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
@@ -18,7 +17,7 @@ def make_receipt(
     groups: Sequence[LanguageGroup],
     options: Options,
     ranking: Ranking,
-    line: float,
+    lines: Mapping[str, float | None],
     *,
     new: int,
     old: int,
@@ -33,7 +32,7 @@ def make_receipt(
         old=old,
         pairs_with_anything_in_common={name: g.candidates.count for name, g in by_language.items()},
         threshold=options.threshold,
-        line=line if math.isfinite(line) else None,
+        lines=lines,
         also_listed=options.also_listed,
         top=options.top,
         sort=options.sort,

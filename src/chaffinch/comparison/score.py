@@ -182,6 +182,6 @@ def subtract_background(shares: Floats, shared_with_others: Floats, others: int)
 
     The background is the mean share with all others, which `shared_with_others` sums up.
     """
-    background = shared_with_others.clip(0) / (others + ASSUMED_OTHERS)
+    background = shared_with_others.clip(0) / max(others, ASSUMED_OTHERS)
     remaining: Floats = ((shares - background) / (1 - background)).clip(0, 1)
     return remaining

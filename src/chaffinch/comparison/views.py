@@ -48,6 +48,8 @@ class Views(NamedTuple):
 def views(members: Sequence[Tokens]) -> Views:
     """Return the views of all members; one pass over all tokens is many times as fast as one per member."""
     ends = np.cumsum([len(tokens.plain) for tokens in members])[:-1]
+    if not members:
+        return Views([], [])
     plain, named, sizes = (
         np.concatenate([np.empty(0, np.uint32), *column]) for column in zip(*members, strict=True)
     )

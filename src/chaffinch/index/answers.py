@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Shares of a document. An edit changes a word in a paragraph, a revision keeps most paragraphs.
 _EDITED, _REVISED = 0.8, 0.4
+_MUCH_LONGER = 1.5
+"""How many times as long the longer document is before it is more than an edit of the other."""
 _SIZES_DIFFER = 4.0
 """How many times as long the longer document is before a note warns about it."""
 
@@ -50,13 +52,13 @@ class Hit:
     document: DocumentRecord
     containment: Containment
     resemblance: float
-    """What both share, divided by all that either has."""
+    """What both share, divided by all that either has: at most the smaller containment."""
     relation: Relation
     matches: Sequence[Match]
     """With the query on the left, built when first used. Empty if the index stores nothing that shows where."""
     weight: float
-    """How much is shared. Rare passages count more, and documents longer than the query less, down to half.
-    Hits are ranked by this."""
+    """How much is shared. Rare passages count more, repeated ones once, and documents longer than the query
+    less, down to half. Hits are ranked by this."""
     note: str = ""
     """A caution about the numbers."""
 
@@ -132,14 +134,16 @@ def relation(query: float, document: float, sizes: tuple[int, int]) -> Relation:
     """Name the relation, given the share of each that is in the other and their sizes in symbols."""
     if query == document == 1.0 and sizes[0] == sizes[1]:
         return Relation.IDENTICAL
-    sizes_differ = max(sizes) > 1.5 * max(min(sizes), 1)
-    if not sizes_differ and min(query, document) >= _EDITED:
-        return Relation.EDITED
-    if query >= _EDITED and query > document and sizes_differ:
-        return Relation.CONTAINED
-    if document >= _EDITED and document > query and sizes_differ:
-        return Relation.CONTAINS
-    return Relation.REVISED if min(query, document) >= _REVISED else Relation.SHARES_PASSAGES
+    less, more = sorted((query, document))
+    sizes_differ = max(sizes) > _MUCH_LONGER * max(min(sizes), 1)
+    if less >= _EDITED:
+        if not sizes_differ:
+            return Relation.EDITED
+        # The longer one repeats what the other has.
+        return Relation.CONTAINS if sizes[0] > sizes[1] else Relation.CONTAINED
+    if more >= _EDITED and (sizes_differ or more > _MUCH_LONGER * less):
+        return Relation.CONTAINS if document > query else Relation.CONTAINED
+    return Relation.REVISED if less >= _REVISED else Relation.SHARES_PASSAGES
 
 
 def caution(ratio: float, sizes: tuple[int, int]) -> str:

@@ -145,7 +145,8 @@ class Candidates:
         is_ignored = selection.ignored(owners, store.settings)
         repeats = query.counts[: query.looked_up].copy()
         repeats[is_boilerplate | is_ignored] = 0
-        shared = tally.shared(owner_weights(owners, self.searched) * repeats, repeats)
+        # A passage that the query repeats weighs once, as it does when a document repeats it.
+        shared = tally.shared(owner_weights(owners, self.searched) * (repeats > 0), repeats)
         keep = shared.weights > 0
         # Each document has a row in these columns.
         self.documents, self.weights, self.of_query, self.of_document, self.uncounted = (
@@ -216,7 +217,7 @@ class Candidates:
                 rows = dict(zip(self.documents[some].tolist(), some.tolist(), strict=True))
                 for number, (postings, name) in self.store.sizes(list(rows)).items():
                     row = rows[number]
-                    lighter = -weights[row] / divisor(postings, len(self.query.prints))
+                    lighter = -weights[row] / divisor(postings, self.query.total)
                     waiting.append((lighter, -shared[row] / max(postings, 1), name, row))
                 waiting.sort()
                 first += len(some)
@@ -255,12 +256,10 @@ class Candidates:
         query, settings = self.query, self.store.settings
         sizes = query.prints.symbols, record.symbols
         note, is_certain = "", evidence is None or evidence.identical
+        shared: tuple[float, float]
         if evidence is not None and evidence.covered is not None:
-            of_query, of_document = (
-                c / max(n, 1) for c, n in zip(evidence.covered, evidence.sizes, strict=True)
-            )
-            both = sum(evidence.covered) / 2
-            either = sum(evidence.sizes) - both
+            shared, counted = evidence.covered, evidence.sizes
+            of_query, of_document = (c / max(n, 1) for c, n in zip(shared, counted, strict=True))
         else:
             common, share = float(self.of_document[row]), query.looked_up / max(query.total, 1)
             total = max(record.postings - float(self.uncounted[row]) / share, 1)
@@ -270,12 +269,12 @@ class Candidates:
                 of_query, of_document = selection.shares(ratio, common, sizes, settings.recipe)
                 note = answers.caution(ratio, sizes)
             is_certain = query.is_whole
-            both = (of_query * sizes[0] + of_document * sizes[1]) / 2
-            either = sum(sizes) - both
-        resemblance = min(both / max(either, 1e-9), 1.0)
+            shared, counted = (of_query * sizes[0], of_document * sizes[1]), sizes
+        both = min(shared)  # where one repeats a passage that the other has once, they share it once
+        resemblance = both / max(sum(counted) - both, 1)
         named = answers.relation(of_query, of_document, sizes)
         if named is Relation.IDENTICAL and not is_certain:
             named = Relation.EDITED
         matches = evidence.matches if evidence else ()
-        weight = float(self.weights[row]) / divisor(record.postings, len(query.prints))
+        weight = float(self.weights[row]) / divisor(record.postings, query.total)
         return Hit(record, Containment(of_query, of_document), resemblance, named, matches, weight, note)

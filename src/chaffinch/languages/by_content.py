@@ -103,6 +103,11 @@ def looks_like_code(data: bytes) -> bool:
     return marks > _CODE_SHARE * len(head.translate(None, _WHITE_SPACE))
 
 
+def without_comments(data: bytes) -> bytes:
+    """Return a program without what is a comment in most languages."""
+    return _COMMENT.sub(b"", data)
+
+
 def _code_lines(data: bytes) -> Sequence[bytes] | None:
     """Return the lines at the start of a file that are not comments, or None if it cannot be a program."""
     if not looks_like_code(data):  # fast, for prose
@@ -112,7 +117,7 @@ def _code_lines(data: bytes) -> Sequence[bytes] | None:
         head = head[: head.rfind(b"\n") + 1] or head
     if _NOT_A_PROGRAM.search(head):
         return None
-    lines = [line[:_LINE_BYTES] for line in _COMMENT.sub(b"", head).split(b"\n") if line.strip()][:_MOST_LINES]
+    lines = [line[:_LINE_BYTES] for line in without_comments(head).split(b"\n") if line.strip()][:_MOST_LINES]
     return lines if len(lines) >= _FEWEST_LINES else None
 
 

@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read import walk
 from chaffinch.read.formats import jsonl
 from chaffinch.read.load import load
 from chaffinch.read.ready import check_types, ready_documents
 from chaffinch.read.rules import DEFAULT, Rules
-from chaffinch.read.submissions.grouping import Located, group, plain_name
+from chaffinch.read.submissions.grouping import LocatedSkip, group, plain_name
+from chaffinch.read.submissions.layout import Located
 from chaffinch.types import Document, File, Skipped, Submission
 
 Item = str | Path | File | Document
@@ -117,22 +118,28 @@ def by_rules(
     from_paths: list[Located] = []
     given: list[tuple[str, list[Document]]] = []
     skipped: list[Skipped] = []
-    for item in as_list(items):
-        documents_here: list[Document] = []
-        for collected in collect(item, rules=rules):
-            if isinstance(collected, Skipped):
-                skipped.append(collected)
-            else:
-                documents_here.append(collected.document)
+    skips: list[LocatedSkip] = []
+    listed = as_list(items)
+    for item in listed:
+        found = list(collect(item, rules=rules))
+        if not found and len(listed) > 1:
+            found = [Skipped(str(item), SkipReason.EMPTY, "an empty folder")]
+        skipped_here = [entry for entry in found if isinstance(entry, Skipped)]
+        documents_here = [entry.document for entry in found if isinstance(entry, Collected)]
+        skipped += skipped_here
         if isinstance(item, File | Document):
             given.append((item.name, documents_here))
             continue
         root = str(Path(item))
-        for document in documents_here:
-            below = document.name.removeprefix(root).replace(os.sep, "/").lstrip("/")
-            from_paths.append(Located(root, below, document))
-    grouped, unmatched = group(from_paths, pattern, rules)
+        from_paths += [Located(root, _below(root, document.name), document) for document in documents_here]
+        skips += [LocatedSkip(root, _below(root, entry.name), entry) for entry in skipped_here]
+    grouped, unmatched = group(from_paths, pattern, rules, skips)
     return [*grouped, *_given_submissions(given, {s.name for s in grouped})], skipped + unmatched
+
+
+def _below(root: str, name: str) -> str:
+    """Return the path below a root, with slashes."""
+    return name.removeprefix(root).replace(os.sep, "/").lstrip("/")
 
 
 def _given_submissions(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
+from chaffinch.languages import language
 
 _VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", "cvs", "_darcs"}
 _SYSTEM_FILES = {"__macosx", ".ds_store", "thumbs.db", "desktop.ini"}
@@ -33,8 +34,18 @@ _USUALLY_NOT_WRITTEN = {
     **dict.fromkeys(("build", "dist", "venv", "virtualenv"), BUILD_OUTPUT),
     **dict.fromkeys(("third_party", "third-party", "thirdparty", "vendor", "external", "extern"), _THIRD_PARTY),
 }
-"""Folders that a student did not write if the student has programs outside of them. A student may have such a
-name."""
+"""Folders that a student did not write if there is enough code outside. A student may have such a name."""
+_PROJECT_FILES = {
+    "package.json", "package-lock.json", "yarn.lock", "bower.json", "index.html", "requirements.txt",
+    "pyvenv.cfg", *_PYTHON,
+}  # fmt: skip
+_ENVIRONMENT = {
+    "pyvenv.cfg", "bin", "scripts", "lib", "lib64", "include", "share", "etc", "man", ".gitignore", ".lock",
+    "cachedir.tag", "pip-selfcheck.json", ".ds_store",
+}  # fmt: skip
+"""All that is in a Python environment."""
+_CONDA_FOLDERS = {"bin", "lib", "include", "share", "ssl", "etc", "man", "scripts", "library", "dlls"}
+_FEWEST_CONDA_FOLDERS = 3
 _LOCK_FILES = {
     "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "packages.lock.json", "bun.lockb", "go.sum",
     "go.work.sum", "gradle.lockfile", "package.resolved",
@@ -85,6 +96,14 @@ class Rules:
         path = Path(root)
         return replace(self, root="" if path == Path() else _with_slashes(str(path)))
 
+    def is_root(self, name: str) -> bool:
+        """Whether this is the folder or archive that the user named."""
+        return self.root == _with_slashes(name)
+
+    def excludes(self, name: str) -> bool:
+        """Whether a pattern says that this file or folder is not read."""
+        return bool(self.exclude) and _first_match(self.exclude, self._path(name, True)) is not None
+
     def includes(self, name: str, is_folder: bool) -> bool:
         """Whether a pattern says that this is read. `name` is a path that begins with the root."""
         return bool(self.include) and _first_match(self.include, self._path(name, is_folder)) is not None
@@ -132,9 +151,35 @@ def _excluded_file(lower: str) -> Problem | None:
     return None
 
 
-def is_environment(names: Collection[str]) -> bool:
-    """Whether these are the contents of a Python environment, which may have any name."""
-    return "pyvenv.cfg" in names or "conda-meta" in names
+def is_environment(names: Collection[str], inside: Callable[[str], Collection[str]]) -> bool:
+    """Whether a folder is a Python environment, which may have any name.
+
+    `names` are its contents, and `inside` returns those of a folder in it. A lone file or folder with the name
+    of what an environment has does not make a student's work one.
+    """
+    lower = {name.lower(): name for name in names}
+    if "conda-meta" in lower and "history" in inside(lower["conda-meta"]):
+        return len(lower.keys() & _CONDA_FOLDERS) >= _FEWEST_CONDA_FOLDERS
+    if "pyvenv.cfg" not in lower or not lower.keys() <= _ENVIRONMENT:
+        return False
+    return any(
+        name.lower().startswith(("activate", "python", "site-packages"))
+        for folder in ("bin", "scripts", "lib")
+        if folder in lower
+        for name in inside(lower[folder])
+    )
+
+
+def may_be_student(name: str, siblings: Collection[str], inside: Collection[str]) -> bool:
+    """Whether a folder on the level of the class with the name of build output may be a student's.
+
+    A student may have such a name, or choose it. Build output lies beside the files of a project.
+    """
+    others = {sibling.lower() for sibling in siblings} - {name.lower(), *_SYSTEM_FILES}
+    is_compiled = all(inner.endswith((".pyc", ".pyo")) for inner in inside)
+    if name.lower() not in _BUILT or is_compiled or not others:
+        return False
+    return others.isdisjoint(_PROJECT_FILES) and not any(language.of_file(other, b"") for other in others)
 
 
 def usually_not_written(path: str) -> tuple[str, Problem] | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from chaffinch.errors import Problem, SkipReason
 from chaffinch.read.own_reports import OWN_REPORT, report_entries
-from chaffinch.read.rules import BUILD_OUTPUT, DEFAULT, Rules, is_environment
+from chaffinch.read.rules import BUILD_OUTPUT, DEFAULT, Rules, is_environment, may_be_student
 from chaffinch.types import Skipped
 
 
@@ -23,11 +23,14 @@ def sort_key(name: str) -> bytes:
 
 
 class _Folder(NamedTuple):
-    """A folder to open, and whether it is skipped: then only what a pattern includes is read."""
+    """A folder to open."""
 
     path: Path
     is_skipped: bool = False
+    """Then only what a pattern includes is read."""
     is_root: bool = False
+    may_be_class: bool = False
+    """It is the root, or the only thing in folders down from it. Its entries may be students."""
 
 
 def files(root: Path, rules: Rules = DEFAULT) -> Iterator[Path | Skipped]:
@@ -41,7 +44,7 @@ def files(root: Path, rules: Rules = DEFAULT) -> Iterator[Path | Skipped]:
         yield root
         return
     rules = rules.below(root)
-    open_folders = [_contents(_Folder(root, is_root=True), target, rules)]
+    open_folders = [_contents(_Folder(root, is_root=True, may_be_class=True), target, rules)]
     while open_folders:  # no recursion: folders may be nested deeper than Python's stack
         item = next(open_folders[-1], None)
         if item is None:
@@ -54,7 +57,7 @@ def files(root: Path, rules: Rules = DEFAULT) -> Iterator[Path | Skipped]:
 
 def _contents(folder: _Folder, target: Path, rules: Rules) -> Iterator[Path | Skipped | _Folder]:
     """Yield the files and folders in a folder in order, and what is skipped."""
-    path, is_skipped, is_root = folder
+    path, is_skipped, is_root, may_be_class = folder
     try:
         with os.scandir(path) as listing:
             entries = sorted(listing, key=lambda entry: sort_key(entry.name))
@@ -64,7 +67,8 @@ def _contents(folder: _Folder, target: Path, rules: Rules) -> Iterator[Path | Sk
     if not entries and not is_root and not is_skipped:
         yield Skipped(str(path), SkipReason.EMPTY, "an empty folder")
     names = {entry.name for entry in entries}
-    if is_environment(names) and not (is_root or is_skipped or rules.includes(str(path), True)):
+    is_asked_for = is_root or is_skipped or rules.includes(str(path), True)
+    if not is_asked_for and is_environment(names, lambda name: _names(path / name)):
         yield Skipped(str(path), *BUILD_OUTPUT)
         is_skipped = True
     if is_skipped and not rules.include:
@@ -75,13 +79,23 @@ def _contents(folder: _Folder, target: Path, rules: Rules) -> Iterator[Path | Sk
     for entry in entries:
         is_folder = _is_folder(entry)
         is_read = not is_skipped or rules.includes(entry.path, is_folder)
-        if is_read and (problem := rules.problem(entry.path, is_folder, names) or _problem(entry, target)):
+        problem = rules.problem(entry.path, is_folder, names) if is_read else None
+        if problem == BUILD_OUTPUT and may_be_class and may_be_student(entry.name, names, _names(Path(entry))):
+            problem = None
+        if is_read and (problem := problem or _problem(entry, target)):
             yield Skipped(entry.path, *problem)
             is_read = False
         if is_folder and (is_read or rules.include):
-            yield _Folder(Path(entry.path), is_skipped=not is_read)
+            yield _Folder(Path(entry), not is_read, may_be_class=may_be_class and len(names) == 1)
         elif is_read:
             yield Path(entry.path)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [entry.name for entry in folder.iterdir()]
+    except OSError:  # not a folder, or reading it reports the problem
+        return []
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -23,6 +23,7 @@ _COLUMNS = (
     "symbols",
     "repeats",
     "fingerprints",
+    "weight",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -51,6 +52,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "common_files": [
             {"name": c.name, "owners": c.owners, "only": list(c.only)} for c in report.common_files
         ],
+        "nothing_to_compare": list(report.nothing_to_compare),
         "notes": [{"detail": note.detail, "names": list(note.names)} for note in report.notes],
         "background": list(report.background),
         "receipt": report.receipt.to_dict(),
@@ -64,6 +66,7 @@ def _pair(texts: ReportTexts, pair: Pair) -> dict[str, Any]:
         "score": number(pair.score),
         "coverage": {"left": number(pair.coverage.left), "right": number(pair.coverage.right)},
         "surprise": number(pair.surprise),
+        "weight": number(pair.weight),
         "longest": pair.longest,
         "symbols": pair.symbols,
         "fingerprints": pair.fingerprints,
@@ -113,6 +116,7 @@ def to_csv(report: Report) -> str:
                 pair.symbols,
                 len(pair.repeats),
                 "" if pair.fingerprints is None else pair.fingerprints,
+                number(pair.weight),
             ]
         )
     return out.getvalue()

@@ -41,9 +41,12 @@ def seconds(date: str) -> int:
 
 
 def receipt_in_words(receipt: Receipt) -> dict[str, Any]:
-    """Return the receipt for a reader: the line and each guarantee are sentences."""
+    """Return the receipt for a reader: the lines and each guarantee are sentences."""
     recipes = {name: {**recipe, "guarantee": _guarantee(recipe)} for name, recipe in receipt.recipes.items()}
-    return receipt.to_dict() | {"recipes": recipes, "line": _line(receipt.line)}
+    return receipt.to_dict() | {
+        "recipes": recipes,
+        "lines": {name: _line(line) for name, line in receipt.lines.items()},
+    }
 
 
 def _line(line: float | None) -> str:

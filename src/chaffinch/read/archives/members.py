@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read.budget import OUT_OF_MEMORY, Budget
-from chaffinch.read.rules import BUILD_OUTPUT, Rules, is_environment
+from chaffinch.read.rules import BUILD_OUTPUT, Rules, is_environment, may_be_student
 from chaffinch.read.walk import sort_key
 from chaffinch.types import File, Skipped
 
@@ -41,6 +41,13 @@ class _Folder:
     folders: dict[str, _Folder] = field(default_factory=dict)
     files: dict[str, int | Problem] = field(default_factory=dict)
     repeats: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def names(self) -> set[str]:
+        return self.folders.keys() | self.files.keys()
+
+    def names_inside(self, folder: str) -> set[str]:
+        return self.folders[folder].names if folder in self.folders else set()
 
 
 def unused_name(name: str, used: Container[str], repeats: dict[str, int]) -> str:
@@ -112,7 +119,8 @@ def _contents(
     path: str, folder: _Folder, rules: Rules, is_skipped: bool = False
 ) -> Iterator[tuple[str, int | Problem | _Folder, bool]]:
     """Yield files, what is skipped, and folders to open, of which only what a pattern includes may be read."""
-    siblings = folder.folders.keys() | folder.files.keys()
+    siblings = folder.names
+    may_be_class = rules.is_root(path)
     for name in sorted(siblings, key=sort_key):
         inner = f"{path}/{name}"
         if name in folder.files and (not is_skipped or rules.includes(inner, False)):
@@ -121,8 +129,10 @@ def _contents(
             entry = folder.folders[name]
             is_included = rules.includes(inner, True)
             problem = None if is_included or is_skipped else rules.problem(inner, True, siblings)
-            if is_environment(entry.files) and not (is_included or is_skipped):
-                problem = problem or BUILD_OUTPUT
+            if problem == BUILD_OUTPUT and may_be_class and may_be_student(name, siblings, entry.names):
+                problem = None
+            if not (is_included or is_skipped or problem) and is_environment(entry.names, entry.names_inside):
+                problem = BUILD_OUTPUT
             if problem:
                 yield inner, problem, False
             is_read = is_included or not (is_skipped or problem)

@@ -11,61 +11,46 @@ platform, or only folders and archives, most of them with names that the other p
 
 Exports of Moodle, Canvas, Gradescope, GitHub Classroom and Blackboard have the student in the file names. All
 attempts of a student are one submission. Of files with the same contents, the least deep one is kept. Folders
-called build, dist, vendor and the like are skipped if the student has programs outside of them.
+called build, dist, vendor and the like are skipped if the student has at least half as much code outside of
+them.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
-from chaffinch.read.rules import DEFAULT, Rules, usually_not_written
+from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.read.submissions import platforms
-from chaffinch.read.submissions.platforms import Owner
-from chaffinch.read.submissions.stray_files import (
-    BESIDE_THE_CLASS,
-    BESIDE_THE_STUDENTS,
-    beside_students,
-    is_class_beside,
+from chaffinch.read.submissions.layout import (
+    Layout,
+    Located,
+    find_layout,
+    in_level,
+    is_included,
+    last_part,
+    parent,
 )
+from chaffinch.read.submissions.others_work import code_bytes, others_folder
+from chaffinch.read.submissions.platforms import Owner
 from chaffinch.read.walk import sort_key
-from chaffinch.types import Document, Skipped, Submission
+from chaffinch.types import Skipped, Submission
 
 _NO_MATCH = Problem(SkipReason.UNMATCHED, "does not match --student-pattern")
-_MOST_WRAPPERS = 4
-"""Folders around a class that may have files beside them."""
 _PACKED_ALONE = re.compile(r"(?<!\.tar)\.(?:gz|bz2|xz)$", re.I)
 
 
-class Located(NamedTuple):
-    """A document, the path that the user gave, and the document's path below it, with slashes."""
+class LocatedSkip(NamedTuple):
+    """What is skipped, the path that the user gave, and the path below it, with slashes."""
 
     root: str
     path: str
-    """Empty if the user named the document itself."""
-    document: Document
-
-
-class _InClass(NamedTuple):
-    """A document by the entry of the class that holds it, and its path inside that entry."""
-
-    entry: str
-    rest: str
-    located: Located
-
-
-class _Class(NamedTuple):
-    """The folder whose entries are students, every document by its entry, and what lies beside the students."""
-
-    folder: str
-    level: list[_InClass]
-    beside: list[tuple[_InClass, Problem]]
+    skipped: Skipped
 
 
 class _Owned(NamedTuple):
@@ -84,48 +69,63 @@ class _Student:
     id: str
     folder: str
     files: list[_Owned] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
 
 
 def group(
-    located: Iterable[Located], pattern: str | None = None, rules: Rules = DEFAULT
+    located: Iterable[Located],
+    pattern: str | None = None,
+    rules: Rules = DEFAULT,
+    skips: Sequence[LocatedSkip] = (),
 ) -> tuple[list[Submission], list[Skipped]]:
-    """Return every student's submission, by name, and the documents that belong to nobody."""
+    """Return every student's submission, by name, and the documents that belong to nobody.
+
+    `skips` is what was skipped before. Without a pattern, it shows students of whose work nothing can be read.
+    """
     items = sorted(located, key=lambda i: (sort_key(i.root), [sort_key(part) for part in i.path.split("/")]))
     students: dict[tuple[str, str, str], _Student] = {}
     skipped: list[Skipped] = []
-    for owned in _by_layout(items, rules) if pattern is None else _by_pattern(items, pattern):
+    unread = [skip.root for skip in skips if skip.path or skip.skipped.reason == SkipReason.EMPTY]
+    excluded = [(s.root, s.path) for s in skips if rules.below(s.root).excludes(s.skipped.name)]
+    layout = find_layout(items, rules, unread, excluded) if pattern is None else None
+    for owned in _by_pattern(items, pattern or "") if layout is None else _by_layout(layout):
         owner = owned.owner
         if isinstance(owner, Problem):
             skipped.append(Skipped(owned.located.document.name, *owner))
             continue
         key = (owned.folder, owner.student, owner.id)
         students.setdefault(key, _Student(owner.student, owner.id, owned.folder)).files.append(owned)
+    for folder, owner, entry in _owners_of_skips(layout, skips) if layout else ():
+        key = (folder, owner.student, owner.id)
+        students.setdefault(key, _Student(owner.student, owner.id, folder)).skipped.append(entry)
     submissions = []
     for name, student in _with_unique_names(list(students.values())):
         files = _without_repeats(_without_others_work(student.files, rules, skipped), skipped)
-        submissions.append(Submission(name, tuple(owned.located.document for owned in files)))
+        documents = tuple(owned.located.document for owned in files)
+        submissions.append(Submission(name, documents, () if documents else tuple(student.skipped)))
     return submissions, skipped
 
 
 def _without_others_work(files: list[_Owned], rules: Rules, skipped: list[Skipped]) -> list[_Owned]:
-    """Remove build output and third-party code, known by the folder, if there are programs outside of it."""
-    kept: list[_Owned] = []
-    problems: dict[str, Problem] = {}
+    """Remove build output and third-party code, known by the folder, if there is half as much code outside."""
+    folders: dict[tuple[str, Problem], list[_Owned]] = {}
+    outside = []
     for owned in files:
-        found = None if _is_included(owned.located, rules) else usually_not_written(owned.rest)
+        document = owned.located.document
+        found = None if is_included(owned.located, rules) else others_folder(owned.rest, document)
         if found is None:
-            kept.append(owned)
+            outside.append(owned)
         else:
             folder, problem = found
-            problems[owned.located.document.name.removesuffix(owned.rest) + folder] = problem
-    if not any(owned.located.document.language != "text" for owned in kept):
-        return files
-    skipped += [Skipped(name, *problem) for name, problem in problems.items()]
-    return kept
-
-
-def _is_included(located: Located, rules: Rules) -> bool:
-    return bool(rules.include) and rules.below(located.root).includes(located.document.name, False)
+            name = document.name.removesuffix(owned.rest) + folder
+            folders.setdefault((name, problem), []).append(owned)
+    own = sum(code_bytes(owned.located.document) for owned in outside) if folders else 0
+    removed: set[str] = set()
+    for (name, problem), inside in folders.items():
+        if own and 2 * own >= sum(code_bytes(owned.located.document) for owned in inside):
+            skipped.append(Skipped(name, *problem))
+            removed |= {owned.located.document.name for owned in inside}
+    return [owned for owned in files if owned.located.document.name not in removed]
 
 
 def _without_repeats(files: list[_Owned], skipped: list[Skipped]) -> list[_Owned]:
@@ -146,7 +146,7 @@ def _without_repeats(files: list[_Owned], skipped: list[Skipped]) -> list[_Owned
         if owned is best or not owned.located.path:
             unique.append(owned)
         else:
-            shown = best.rest or _last(best.located.path or best.located.root)
+            shown = best.rest or last_part(best.located.path or best.located.root)
             detail = f"the same as {shown} of this student"
             skipped.append(Skipped(owned.located.document.name, SkipReason.SAME, detail))
     return unique
@@ -161,38 +161,53 @@ def _by_pattern(items: Sequence[Located], pattern: str) -> Iterator[_Owned]:
     several = len({item.root for item in items}) > 1
     for item in items:
         # If several paths are given, as in class/*, the last part of each may name the student.
-        searched = "/".join(filter(None, (_last(item.root) if several else "", item.path))) or _last(item.root)
+        searched = "/".join(filter(None, (last_part(item.root) if several else "", item.path))) or last_part(
+            item.root
+        )
         match = compiled.search(searched)
         student = match[which] if match else None
         owner = Owner(student) if student else _NO_MATCH
         rest = searched[match.end() :].partition("/")[2] if match else ""
-        yield _Owned(item, owner, item.root if item.path else _parent(item.root), rest)
+        yield _Owned(item, owner, item.root if item.path else parent(item.root), rest)
 
 
-def _by_layout(items: Sequence[Located], rules: Rules) -> Iterator[_Owned]:
-    roots: dict[str, list[Located]] = {}
-    for item in items:
-        roots.setdefault(item.root, []).append(item)
-    folders = {root: below for root, below in roots.items() if below[0].path}
-    classes = {
-        root: _without_stray_files(_class_of(root, below, rules), rules) for root, below in folders.items()
-    }
-    if len(roots) > 1 and len(_classes_among(classes)) < len(roots):
-        # If a path is a student, a file beside folders is part of the work.
-        classes = {root: _class_of(root, below) for root, below in folders.items()}
-    found = classes.keys() if len(roots) == 1 else _classes_among(classes)
-    among_roots = platforms.exported({_last(root): root in classes for root in roots})
-    for root, below in roots.items():
-        if root in found:
-            folder, level, beside = classes[root]
-            entries = _entries(level)
-            owners = platforms.exported(entries, _metadata(level)) or platforms.classroom(folder, entries)
+def _by_layout(layout: Layout) -> Iterator[_Owned]:
+    among_roots = layout.owners_of_roots()
+    for root, below in layout.roots.items():
+        if root in layout.classes:
+            _, level, beside = layout.folders[root]
+            owners = layout.owners(root)
             yield from (_Owned(p.located, _owner(p.entry, bool(p.rest), owners), root, p.rest) for p in level)
             yield from (_Owned(p.located, problem, root, p.rest) for p, problem in beside)
         else:
-            level = classes[root].level if root in classes else []
-            owner = _owner(_last(root), bool(level), among_roots)
-            yield from (_Owned(item, owner, _parent(root), item.path) for item in below)
+            owner = _owner(last_part(root), root in layout.folders, among_roots)
+            yield from (_Owned(item, owner, parent(root), item.path) for item in below)
+
+
+def _owners_of_skips(layout: Layout, skips: Iterable[LocatedSkip]) -> Iterator[tuple[str, Owner, Skipped]]:
+    """Yield the folder and the owner of each entry that is skipped, if they are known.
+
+    A file on the level of the class is nobody's, unless it is empty or an export names its owner: it may be a
+    picture, or a table of grades. If several paths are given and none is a class, each of them is a student.
+    """
+    owners = {root: layout.owners(root) for root in layout.classes}
+    for root, path, entry in skips:
+        is_empty = entry.reason == SkipReason.EMPTY
+        if root in layout.classes:
+            name, rest = in_level(layout.folders[root].level, path)
+            is_work = bool(rest) or (bool(name) and (is_empty or _is_owned(name, owners[root])))
+            owner = _owner(name, bool(rest) or Path(entry.name).is_dir(), owners[root])
+            folder = root
+        else:
+            is_work = (bool(path) or is_empty) and bool(layout.roots) and not layout.classes
+            owner, folder = _owner(last_part(root), True, None), parent(root)
+        is_work = is_work and entry.reason != SkipReason.OWN_REPORT
+        if is_work and isinstance(owner, Owner):
+            yield folder, owner, entry
+
+
+def _is_owned(entry: str, owners: platforms.Owners | None) -> bool:
+    return owners is not None and owners(entry) is not None
 
 
 def _owner(entry: str, is_folder: bool, owners: platforms.Owners | None) -> Owner | Problem:
@@ -204,110 +219,9 @@ def _owner(entry: str, is_folder: bool, owners: platforms.Owners | None) -> Owne
     return known
 
 
-def _class_of(root: str, items: list[Located], rules: Rules | None = None) -> _Class:
-    """Return the folder whose entries are students. Without rules, no file may lie beside it."""
-    folder, level = root, [_in_class(item.path, item) for item in items]
-    only_student = _Class(folder, level, [])
-    beside: list[tuple[_InClass, Problem]] = []
-    while (wrapper := _only_folder(level)) is not None:
-        inside = [_in_class(p.rest, p.located) for p in level if p.entry == wrapper]
-        files = [p for p in level if p.entry != wrapper]
-        if files and (rules is None or not _is_beside(files, inside, rules)):
-            break
-        beside += [(p, BESIDE_THE_CLASS) for p in files]
-        below = _entries(inside)
-        if _bare(wrapper) == _bare(folder):
-            only_student = _Class(wrapper, inside, [])
-        elif not any(below.values()) and not platforms.exported(below):
-            return only_student
-        folder, level = wrapper, inside
-    return _Class(folder, level, beside)
-
-
-def _only_folder(level: Iterable[_InClass]) -> str | None:
-    """Return the only folder or archive among entries that are no export, or None."""
-    entries = _entries(level)
-    folders = [entry for entry, is_folder in entries.items() if is_folder]
-    return folders[0] if len(folders) == 1 and not platforms.exported(entries) else None
-
-
-def _is_beside(files: Sequence[_InClass], inside: list[_InClass], rules: Rules) -> bool:
-    """Return whether files lie beside the folder of a class. A file that the user includes is a student's."""
-    if any(_is_included(p.located, rules) for p in files):
-        return False
-    for _ in range(_MOST_WRAPPERS):
-        if (wrapper := _only_folder(inside)) is not None:
-            inside = [_in_class(p.rest, p.located) for p in inside if p.entry == wrapper]
-    entries = _entries(inside)
-    folders = [entry for entry, is_folder in entries.items() if is_folder]
-    return is_class_beside(_works(files), _works(inside), folders, platforms.exported(entries) is not None)
-
-
-def _without_stray_files(of: _Class, rules: Rules) -> _Class:
-    """Remove files beside the folders of students that are nobody's work."""
-    entries = _entries(of.level)
-    owners = platforms.exported(entries, _metadata(of.level))
-    files = [p for p in of.level if not p.rest and (owners is None or owners(p.entry) is None)]
-    names = {p.entry for p in files}
-    works = [p for p in of.level if p.entry not in names]
-    stray = beside_students(_works(p for p in files if not _is_included(p.located, rules)), _works(works))
-    beside = [(p, BESIDE_THE_STUDENTS) for p in files if p.entry in stray]
-    return _Class(of.folder, [p for p in of.level if p.entry not in stray], of.beside + beside)
-
-
-def _works(level: Iterable[_InClass]) -> dict[str, list[Document]]:
-    """Return the documents of each entry."""
-    works: dict[str, list[Document]] = {}
-    for p in level:
-        works.setdefault(p.entry, []).append(p.located.document)
-    return works
-
-
-def _classes_among(classes: Mapping[str, _Class]) -> set[str]:
-    """Return which of several paths are classes; the others are students."""
-    entries = {root: _entries(of.level) for root, of in classes.items()}
-    counts = Counter(entry for of_root in entries.values() for entry in of_root)
-    return {
-        root
-        for root, of in classes.items()
-        if platforms.exported(entries[root], _metadata(of.level)) or _is_class(entries[root], counts)
-    }
-
-
-def _in_class(path: str, located: Located) -> _InClass:
-    entry, _, rest = path.partition("/")
-    return _InClass(entry, rest, located)
-
-
-def _entries(level: Iterable[_InClass]) -> dict[str, bool]:
-    """Return the names on the level of the class, and whether each is a folder or archive."""
-    return {p.entry: bool(p.rest) for p in level}
-
-
-def _is_class(entries: dict[str, bool], counts: Counter[str]) -> bool:
-    unique = sum(counts[entry] == 1 for entry in entries)
-    return len(entries) > 1 and all(entries.values()) and 2 * unique > len(entries)
-
-
-def _metadata(level: Iterable[_InClass]) -> bytes:
-    return next((p.located.document.data for p in level if p.entry == platforms.GRADESCOPE_NAMES), b"")
-
-
-def _last(path: str) -> str:
-    return PurePath(path).name or path
-
-
-def _parent(path: str) -> str:
-    return str(PurePath(path).parent)
-
-
-def _bare(path: str) -> str:
-    return platforms.without_archive(_last(path))
-
-
 def plain_name(path: str, *, is_archive: bool = False) -> str:
     """Return the name of a student who handed in one file or archive."""
-    return _plain_name(_last(path), is_archive)
+    return _plain_name(last_part(path), is_archive)
 
 
 def _plain_name(entry: str, is_folder: bool) -> str:

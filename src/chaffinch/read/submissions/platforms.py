@@ -172,7 +172,7 @@ def classroom(folder: str, entries: Mapping[str, bool]) -> Owners | None:
     students = {f: without_archive(f.removeprefix(prefix)) for f in folders}
     if not all(students.values()) or all(re.fullmatch(r"[\d.]+", s) for s in students.values()):
         return None
-    return lambda entry: Owner(students[entry])
+    return lambda entry: Owner(without_archive(entry.removeprefix(prefix)))
 
 
 def _common_start(names: Iterable[str]) -> str:

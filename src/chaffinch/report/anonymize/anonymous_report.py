@@ -164,6 +164,7 @@ def anonymous_report(report: Report, names: Names | None = None) -> Report:
             note._replace(names=tuple(sorted(files.name(owner.get(name, ""), name) for name in note.names)))
             for note in report.notes
         ),
+        nothing_to_compare=tuple(labels[n] for n in labels if n in report.nothing_to_compare),
         skipped=tuple(files.skipped(n, s) for n, s in enumerate(report.skipped, 1)),
         receipt=replace(  # only its paths and addresses can contain names
             report.receipt,

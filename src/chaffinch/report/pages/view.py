@@ -99,7 +99,8 @@ class View:
 
     def _submission(self, submission: Submission, is_old: bool) -> dict[str, Any]:
         files = [self._file(d) for d in submission.documents]
-        shown = {"name": submission.name, "old": is_old, "files": files}
+        is_empty = submission.name in self.report.nothing_to_compare
+        shown = {"name": submission.name, "old": is_old, "isEmpty": is_empty, "files": files}
         return shown | ({"covered": self._covered(submission)} if submission.name in self.paired else {})
 
     def _file(self, document: Document) -> dict[str, Any]:

@@ -17,8 +17,9 @@ let verdictQuery = null;
 export function overview() {
   const current = index.submissions.filter((submission) => !submission.old).length;
   const earlier = index.submissions.length - current;
+  const empty = index.submissions.filter((submission) => submission.isEmpty).length;
   const facts = [
-    counted(current, "submission"),
+    counted(current, "submission") + (empty ? `, ${empty} with nothing to compare` : ""),
     earlier ? counted(earlier, "earlier submission") : "",
     counted(index.pairs.length, "pair") + " listed",
     counted(index.clusters.length, "cluster"),

@@ -15,9 +15,10 @@ export function submissions() {
       submission.highest = Math.max(submission.highest, score);
     }
   }
-  const rows = index.submissions.map(({ files }, n) => {
+  const rows = index.submissions.map(({ files, isEmpty }, n) => {
     const { count, highest } = pairs[n];
-    return [make("span", {}, submissionLink(n)), files.length, count, count ? bar(highest, percent(highest)) : "–"];
+    const score = count ? bar(highest, percent(highest)) : isEmpty ? "nothing to compare" : "–";
+    return [make("span", {}, submissionLink(n)), files.length, count, score];
   });
   const table = listing(["Submission", "Files", "Pairs", "Highest score"], rows, "wide");
   const search = searchField("", () => {
@@ -30,12 +31,12 @@ export function submissions() {
 
 /** @param {number} n */
 export function submission(n) {
-  const { files, old, covered } = index.submissions[n];
+  const { files, old, covered, isEmpty } = index.submissions[n];
   const pairs = index.pairs.flatMap(({ left, right }, at) => (left === n || right === n ? [at] : []));
   const facts = [
     old ? "earlier work" : "",
     counted(files.length, "file"),
-    counted(pairs.length, "pair"),
+    isEmpty ? "nothing to compare" : counted(pairs.length, "pair"),
     covered === undefined ? "" : `${percent(covered)} of it is in matches with other submissions`,
   ];
   const rows = files.map((file) => [

@@ -32,6 +32,8 @@ export type Term = "score" | "coverage" | "surprise";
 export interface Submission {
   name: string;
   old: boolean;
+  /** It has nothing to compare: all of it is skipped, empty, or too short. */
+  isEmpty: boolean;
   files: SourceFile[];
   /** The share of it that is in matches; only for submissions in a listed pair. */
   covered?: number | null;
