@@ -12,7 +12,9 @@ from bench import damage, lexers
 from bench.speed import MB, best_of
 from bench.table import Row
 from bench.texts import Texts, repeated
-from chaffinch import File, Recipe
+from bench.worst_inputs import WORST
+from chaffinch import Document, File, Recipe
+from chaffinch.read.ready import ready_documents
 
 LANGUAGES = ("c", "java", "python", "javascript")
 SIZE = 16 * MB
@@ -21,6 +23,7 @@ SIZES = (1, 10, 100)  # MB
 CODE_RATE = 150
 PAGE_RATE = 250
 GROWTH = 1.5
+WORST_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,30 @@ def fronts(texts: Texts) -> Iterator[Front]:
 
 
 def rows(texts: Texts, folder: Path) -> list[Row]:
-    measured = [*_rates(texts), *_growth(texts)]
+    measured = [*_rates(texts), *_growth(texts), *_worst()]
     for name in LANGUAGES:
         measured += lexers.rows(name, texts.programs[name], folder)
     for name in LANGUAGES:
         measured += damage.rows(name, texts.programs[name])
     return measured
+
+
+def _worst() -> Iterator[Row]:
+    """Measure files of 10 MB that cost their reader as much as possible, from bytes to symbols."""
+    slowest: dict[str, tuple[float, str]] = {}
+    for kind, (name, make) in WORST.items():
+        file = File(name, make(10 * MB))
+        took = best_of(1, {kind: partial(_read, file)})[kind]
+        format, _, what = kind.partition(": ")
+        slowest[format] = max(slowest.get(format, (0.0, "")), (took, what))
+    for format, (took, what) in slowest.items():
+        yield Row(f"worst file of 10 MB, {format} ({what})", took, "s", most=WORST_SECONDS)
+
+
+def _read(file: File) -> None:
+    for item in ready_documents(file):
+        if isinstance(item, Document):
+            chaffinch.stream(item, Recipe(item.language))
 
 
 def _rates(texts: Texts) -> Iterator[Row]:

@@ -45,7 +45,17 @@ def body(data: bytes) -> str:
             base64.encodebytes("déjà".encode() * 30),
             "déjà" * 30 + "\n",
         ),
-        (b"Content-Transfer-Encoding: base64\r\n", b"aGVsbG8gd29ybGQ!cut off i", "hello world"),
+        (b"Content-Transfer-Encoding: base64\r\n", b"aGVsbG8gd29y!bGQ", "hello world"),
+        (
+            b"Content-Transfer-Encoding: base64\r\n",
+            b"Essay\n\nNever encoded, so kept.",
+            "Essay\n\nNever encoded, so kept.\n",
+        ),
+        (
+            b"Content-Transfer-Encoding: base64\r\n",
+            base64.encodebytes(b"hello world " * 9) + b"--\nSent to the list, as ever.\n",
+            "hello world " * 9 + "--\nSent to the list, as ever.\n",
+        ),
         (
             b"Content-Type: text/html; charset=latin-1\r\n",
             "<p>été<p>x &amp; y".encode("latin-1"),

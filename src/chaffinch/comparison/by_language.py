@@ -8,7 +8,7 @@ from functools import cache
 
 from chaffinch.errors import BadRecipe, SkipReason
 from chaffinch.languages import by_content, language
-from chaffinch.read.file_kinds import is_data, shows_kind, suffix
+from chaffinch.read.file_kinds import is_data, is_named_data, shows_kind, suffix
 from chaffinch.recipe import CODE, DATA, FRONTS, Recipe
 from chaffinch.types import Document, Note, Skipped, Submission
 
@@ -94,7 +94,9 @@ def _shows_language(document: Document) -> bool:
     if document.format != "plain" or document.sections:  # the sections of a notebook, which names its language
         return True
     if document.language == _TEXT:
-        return suffix(document.name) in _TEXT_SUFFIXES or shows_kind(document.name) or is_data(document)
+        if suffix(document.name) in _TEXT_SUFFIXES or is_data(document):
+            return True
+        return shows_kind(document.name) and not is_named_data(document.name)  # an essay under the name of data
     by_name = language.of_file(document.name, document.data[: by_content.HEAD_BYTES])
     return (by_name or language.inside_name(document.name)) is not None
 

@@ -6,6 +6,7 @@ mail, tables and Markdown must never be taken for a program, so in doubt there i
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -54,6 +55,24 @@ _CODE_LINE = re.compile(
 )
 """Ends with a bracket or a semicolon, has no words, assigns, or calls a function."""
 
+_PLAIN_LANGUAGES = {
+    "c", "cc", "java", "csharp", "python", "javascript", "typescript", "go", "rust", "kotlin", "swift", "scala",
+    "php", "haskell", "ruby", "pascal",
+}  # fmt: skip
+"""Languages that nothing else looks like, if enough lines do."""
+_PLAIN_KINDS = 3
+_NEVER_PROGRAMS = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?:<(?!\?php)|[\[{][\s\"\[{]|---)")
+"""How markup, JSON and YAML begin."""
+_TEX_COMMAND = re.compile(rb"^[ \t]*\\[A-Za-z]{2,}", re.M)
+
+_LETTERS = bytes(c for c in range(256) if c >= 0x80 or chr(c).isalpha())
+_SENTENCE_END = re.compile(rb"[^\W\d_]{2,}[.!?][\"')]*(?=\s|\Z)|\xe3\x80\x82")
+_MOST_NOT_LETTERS = 0.08
+"""Share of digits and marks among what is not white space. Tables, logs and programs have more."""
+_FEWEST_SENTENCES, _FEWEST_PER_SENTENCE, _MOST_PER_SENTENCE = 5, 5, 60
+_MOST_CODE_LINES = 0.2
+"""Share of lines in prose that may look like code: a formula, a word before a bracket."""
+
 
 class _Evidence(NamedTuple):
     """How many different signs of a language a file shows, on how many lines, and the share of code lines."""
@@ -75,16 +94,57 @@ class _Evidence(NamedTuple):
 def of_content(data: bytes) -> str | None:
     """Return the language of a program, or None if it may be something else. The encoding contains ASCII."""
     lines = _code_lines(data)
-    if lines is None:
+    best = _best(lines) if lines is not None else None
+    if best is None or not best.is_enough:
         return None
+    return None if best.language == "bash" and _MAKEFILE.search(data[:HEAD_BYTES]) else best.language
+
+
+def plain_program(data: bytes) -> str | None:
+    """Return the language of a file that is plainly a program, whatever its name says, or None."""
+    if _NEVER_PROGRAMS.match(data) or len(_TEX_COMMAND.findall(data[:HEAD_BYTES])) >= _FEWEST_LINES:
+        return None
+    lines = _code_lines(data)
+    best = _best(lines) if lines is not None else None
+    if lines is None or best is None or best.language not in _PLAIN_LANGUAGES or _is_notation(data):
+        return None
+    signs = dict(_content_signs())[best.language]
+    is_clear = best.kinds >= _PLAIN_KINDS and best.hits >= _FEWEST_HITS and best.share >= _MOST
+    begins = not lines[0][:1].isspace() and any(sign.search(lines[0]) for sign in (*signs, _CODE_LINE))
+    return best.language if is_clear and begins and looks_like_code(data[-HEAD_BYTES:]) else None
+
+
+def is_prose(data: bytes, language: str | None = None) -> bool:
+    """Return whether a file is plainly prose: sentences, and no code in the language outside of comments."""
+    text = without_comments(data[:HEAD_BYTES])
+    solid = len(text.translate(None, _WHITE_SPACE))
+    others = len(text.translate(None, _WHITE_SPACE + _LETTERS))
+    if not solid or others > _MOST_NOT_LETTERS * solid or looks_like_code(text):
+        return False
+    words, sentences = len(text.split()), len(_SENTENCE_END.findall(text))
+    if sentences < _FEWEST_SENTENCES or not _FEWEST_PER_SENTENCE <= words / sentences <= _MOST_PER_SENTENCE:
+        return False
+    signs = (_CODE_LINE, *dict(_content_signs()).get(language or "", ()))
+    lines = [line[:_LINE_BYTES] for line in text.splitlines() if line.strip()]
+    return sum(any(sign.search(line) for sign in signs) for line in lines) <= _MOST_CODE_LINES * len(lines)
+
+
+def _is_notation(data: bytes) -> bool:
+    """Return whether this is JSON, which has many brackets too."""
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _best(lines: Sequence[bytes]) -> _Evidence:
+    """Return the language with most signs in these lines."""
     code_lines = [bool(_CODE_LINE.search(line)) for line in lines]
-    best = max(
+    return max(
         (_evidence(name, signs, lines, code_lines) for name, signs in _content_signs()),
         key=lambda evidence: evidence[:2],
     )
-    if not best.is_enough or (best.language == "bash" and _MAKEFILE.search(data[:HEAD_BYTES])):
-        return None
-    return best.language
 
 
 def _evidence(

@@ -1,9 +1,12 @@
-"""What unpacking may cost: archives within archives share one budget, so a zip bomb ends in a message."""
+"""What reading may cost: archives within archives share one budget, so a zip bomb ends in a message."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
 
@@ -20,6 +23,18 @@ TOO_MANY_FILES = Problem(SkipReason.TOO_LARGE, "holds more files than the limit;
 OUT_OF_MEMORY = Problem(SkipReason.TOO_LARGE, "needs more memory than there is; unpack it yourself")
 MEMBER_TOO_LARGE = Problem(SkipReason.TOO_LARGE, f"is larger than {MAX_MEMBER >> 20} MB; split it")
 _BLOCK = 1 << 20
+_Item = TypeVar("_Item")
+
+
+class _Clock(threading.local):
+    """What a thread is reading, and what programs have spent on it."""
+
+    def __init__(self) -> None:
+        self.budget: Budget | None = None
+        self.by_programs = 0.0
+
+
+_clock = _Clock()
 
 
 def too_large(limit: int) -> Problem:
@@ -36,15 +51,33 @@ class Budget:
     """Unpacked bytes."""
     files: int = 1_000_000
     depth: int = MAX_DEPTH
+    seconds: float = SECONDS
+    """CPU time of the outermost file."""
     outer: Budget | None = None
-    """Everything spent here is spent there too."""
+    """Bytes and files that are spent here are spent there too."""
+    _end: float = 0
+
+    def timed(self, items: Iterator[_Item]) -> Iterator[_Item]:
+        """Yield the items, and subtract the time that each took; what the caller does with them is free."""
+        while True:
+            before, self._end = _clock.budget, cpu_seconds() + self.seconds
+            _clock.budget = self
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+            finally:
+                _clock.budget = before
+                self.seconds = self._end - cpu_seconds()
+            yield item
 
     def within(self, name: str, packed: int) -> Budget:
         """Return the part of the budget that an archive of this size may spend."""
         if not self.depth:
             detail = f"lies within {MAX_DEPTH} other archives; unpack it yourself"
             raise Unreadable(name, SkipReason.TOO_LARGE, detail)
-        return Budget(min(self.room, unpacked_limit(packed)), self.files, self.depth - 1, self)
+        room = min(self.room, unpacked_limit(packed))
+        return Budget(room, self.files, self.depth - 1, outer=self)
 
     def count_file(self, name: str) -> None:
         """Count one more file; raise an error if there are too many."""
@@ -83,6 +116,24 @@ class Budget:
         """Return how many bytes this many packed bytes may unpack to, in any number of files."""
         limit = min(self.room, unpacked_limit(packed))
         return max(0, min(limit, self.outer.limit(packed)) if self.outer else limit)
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of this thread and of the programs that it had read files."""
+    return time.thread_time() + _clock.by_programs
+
+
+def spend_seconds(seconds: float) -> None:
+    """Count what a program took, or what a text will take when it is compared."""
+    _clock.by_programs += seconds
+
+
+def keep_time(name: str) -> None:
+    """Raise an error if the file that is being read has taken too long. Readers call this in long loops."""
+    budget = _clock.budget
+    if budget is not None and cpu_seconds() > budget._end:
+        detail = "takes longer to read than any real file of its size; unpack it, or save it again"
+        raise Unreadable(name, SkipReason.TOO_LARGE, detail)
 
 
 def seconds_for(size: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from chaffinch.languages import language
+from chaffinch.languages.by_content import plain_program
 from chaffinch.read.encoding import UTF8, by_first_bytes, is_utf8
 from chaffinch.read.formats import html, mail, notebook
 from chaffinch.types import File
@@ -53,7 +54,10 @@ def detect_format(file: File) -> str:
     if language.of_file(file.name, head) is not None:
         return "plain"
     extension = file.name[file.name.rfind(".") + 1 :].lower()  # runs for every document; a Path is too slow
-    return _text_format(data, head) or _EXTENSIONS.get(extension, "plain")
+    if (by_content := _text_format(data, head)) is not None:
+        return by_content
+    format = _EXTENSIONS.get(extension, "plain")
+    return "plain" if format == "plain" or plain_program(data) else format
 
 
 def _text_format(data: bytes, head: bytes) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from chaffinch.languages.by_content import is_prose
 from chaffinch.types import Document
 
 _DATA = {
@@ -16,6 +17,9 @@ _NOT_PROGRAMS = {
     "md", "markdown", "rmd", "qmd", "rst", "adoc", "org", "tex", "ltx", "bib", "html", "htm", "xhtml", "eml",
     "mbox", "mk", "cmake", "am", "ac", "gitignore", "diff", "patch", "srt", "vtt", "po",
 }  # fmt: skip
+_RESULTS = {"in", "inp", "input", "out", "output", "ans", "expected"}
+"""What a program reads or prints may be prose, and is not the student's essay."""
+_DOCUMENTS = {"md", "markdown", "html", "htm", "xhtml", "tex", "ltx", "eml", "rst", "adoc", "org"}
 _OTHER_LANGUAGES = {
     "elm", "nim", "d", "vue", "svelte", "coffee", "tcl", "awk", "sed", "vim", "el", "bat", "cmd", "proto",
     "graphql", "tf", "nix", "pyx", "hx", "glsl", "hlsl", "wgsl", "ispc", "mako", "j2", "erb", "ejs",
@@ -53,6 +57,16 @@ def shows_kind(name: str) -> bool:
     return suffix(name) in _SHOWN or is_about_programs(name)
 
 
+def is_named_data(name: str) -> bool:
+    """Return whether a file has the name of data."""
+    return suffix(name) in _DATA and not is_about_programs(name)
+
+
+def may_hide_program(name: str) -> bool:
+    """Return whether a name is one of data or of a document, under which there may be a program."""
+    return suffix(name) in _DATA | _DOCUMENTS
+
+
 def is_about_programs(name: str) -> bool:
     """Return whether a file has the name of a README, a licence, a Makefile and the like."""
     return _NAMES.fullmatch(_last(name)) is not None
@@ -63,7 +77,9 @@ def is_data(document: Document) -> bool:
     if document.language != "text" or document.format != "plain" or is_about_programs(document.name):
         return False
     ending = suffix(document.name)
-    return ending in _DATA or (ending in _PLAIN and _looks_like_data(document.data[:_HEAD_BYTES]))
+    if ending in _DATA:
+        return ending in _RESULTS or not is_prose(document.data)
+    return ending in _PLAIN and _looks_like_data(document.data[:_HEAD_BYTES])
 
 
 def _looks_like_data(head: bytes) -> bool:

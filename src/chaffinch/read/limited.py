@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from chaffinch.read.budget import spend_seconds
+
 MEMORY_BYTES = 4 << 30
 OUTPUT_BYTES = 1 << 30
 # The shell's limits hold whatever a file makes the program do. Not every shell can limit memory. The units are
@@ -38,6 +40,7 @@ def run(
     environment = os.environ | {"LC_ALL": "C.UTF-8", "OMP_THREAD_LIMIT": "1"}
     if folder is not None:
         environment |= dict.fromkeys(("TMPDIR", "TMP", "TEMP", "HOME"), str(folder))
+    before = _children_seconds()
     try:
         done = subprocess.run(
             command,
@@ -50,6 +53,13 @@ def run(
         )
     except subprocess.TimeoutExpired:
         raise TookTooLong from None
+    finally:
+        spend_seconds(_children_seconds() - before)
     if done.returncode in _STOPPED:
         raise TookTooLong
     return done.returncode
+
+
+def _children_seconds() -> float:
+    times = os.times()
+    return times.children_user + times.children_system

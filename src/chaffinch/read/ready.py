@@ -11,9 +11,9 @@ from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.languages import by_content
 from chaffinch.languages import language as languages
 from chaffinch.read import encoding as encodings
-from chaffinch.read.budget import Budget
+from chaffinch.read.budget import Budget, keep_time, seconds_for, spend_seconds
 from chaffinch.read.detect import ARCHIVES, detect_format
-from chaffinch.read.file_kinds import shows_kind
+from chaffinch.read.file_kinds import may_hide_program, shows_kind
 from chaffinch.read.own_reports import OWN_REPORT, is_own_report
 from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.types import Document, File, Skipped
@@ -32,6 +32,11 @@ _REFUSED = {
     "office": "a spreadsheet, a presentation or a drawing; save it as PDF",
     "binary": "binary, not text",
 }
+_MARKUP = {
+    "tex": ((b"\\", b"%"), 4e-6),
+    "markdown": ((b"\n", b"`", b"[", b"<", b"&", b"\\"), 8e-7),
+}
+"""The characters of a format that Python looks at one by one, and the seconds that each takes."""
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _LANGUAGE_HEAD_BYTES = 1 << 14
 
@@ -43,16 +48,25 @@ def ready_documents(
 
     The rules say what to read of an archive.
     """
+    if budget is None:
+        budget = Budget(seconds=seconds_for(len(file.data)))
+        return budget.timed(_ready_documents(file, budget, rules))
+    return _ready_documents(file, budget, rules)
+
+
+def _ready_documents(file: File, budget: Budget, rules: Rules) -> Iterator[Document | Skipped]:
     format = file.format or detect_format(file)
     try:
         if format in _REFUSED:
             yield Skipped(file.name, SkipReason.NOT_TEXT, _REFUSED[format])
         elif format in ARCHIVES or format in _READERS:
-            yield from _packed_documents(replace(file, format=format), format, budget or Budget(), rules)
+            yield from _packed_documents(replace(file, format=format), format, budget, rules)
         elif is_own_report(format, file.data):
             yield Skipped(file.name, *OWN_REPORT)
         else:
-            yield text_document(file, format)
+            document = text_document(file, format)
+            _spend_for_markup(document)
+            yield document
     except Unreadable as error:
         yield Skipped.because(error, file.name)
     except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
@@ -66,6 +80,7 @@ def _packed_documents(file: File, format: str, budget: Budget, rules: Rules) -> 
     is_empty = True
     for item in _contents(file, format, within, rules):
         is_empty = False
+        keep_time(file.name)
         if isinstance(item, File):
             yield from ready_documents(item, within, rules)
         else:
@@ -82,6 +97,14 @@ def _contents(file: File, format: str, budget: Budget, rules: Rules) -> Iterator
     reader = import_module(f"chaffinch.read.formats.{_READERS[format]}")
     read: Callable[[File], Iterator[File | Document]] = reader.read
     return read(file)
+
+
+def _spend_for_markup(document: Document) -> None:
+    """Spend the time that the markup of a text will take, so that an archive cannot hold too much."""
+    if document.format in _MARKUP and document.language == TEXT:
+        marks, seconds = _MARKUP[document.format]
+        spend_seconds(seconds * sum(map(document.data.count, marks)))
+        keep_time(document.name)
 
 
 def text_document(file: File, format: str, language: str | None = None) -> Document:
@@ -140,15 +163,19 @@ def language_by_name(file: File) -> str:
 def language_of(file: File, format: str) -> str:
     """Return the language a file is compared in: a programming language, or "text".
 
-    The name decides if it shows the language, or that this is no program. Otherwise the content decides.
+    The name decides if it shows the language, or that this is no program, unless the content is plainly
+    something else: prose, or a program. Otherwise the content decides.
     """
     head = file.data[:_LANGUAGE_HEAD_BYTES]
     by_name = languages.of_file(file.name, head)
-    if by_name is not None or format != "plain" or shows_kind(file.name):
+    if format != "plain":
         return by_name or TEXT
-    encoding = encodings.by_first_bytes(head)
-    if encoding.startswith(("utf-16", "utf-32")):
+    if (encoding := encodings.by_first_bytes(head)).startswith(("utf-16", "utf-32")):
         head = head.decode(encoding, "replace").encode()
+    if by_name is not None:
+        return TEXT if by_content.is_prose(head, by_name) else by_name
+    if shows_kind(file.name):
+        return (by_content.plain_program(head) if may_hide_program(file.name) else None) or TEXT
     if not by_content.looks_like_code(head):
         return TEXT
     return languages.inside_name(file.name) or by_content.of_content(head) or TEXT

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
-from chaffinch.read.budget import OUT_OF_MEMORY, Budget
+from chaffinch.read.budget import OUT_OF_MEMORY, Budget, keep_time
 from chaffinch.read.rules import BUILD_OUTPUT, Rules, is_environment, may_be_student
 from chaffinch.read.walk import sort_key
 from chaffinch.types import File, Skipped
@@ -93,6 +93,8 @@ def _tree(archive: str, entries: Sequence[Entry], budget: Budget) -> _Folder:
         *folders, name = clean(entry.path)
         here = top
         budget.count_file(archive)
+        if not number & 0xFFF:
+            keep_time(archive)
         for folder in folders:
             if folder not in here.folders:
                 budget.count_file(archive)  # one name may stand for thousands of folders

@@ -31,6 +31,10 @@ from chaffinch.types import File, Skipped
 
 _DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _ENDINGS = re.compile(r"\.(?:gz|bz2|xz|z|tgz|tbz2?|txz)$", re.I)
+_STARTS: dict[str | None, bytes] = {"gzip": b"\x1f\x8b\x08", "bzip2": b"BZh", "xz": b"\xfd7zXZ\0"}
+_MAX_STREAMS = 100_000
+"""Parts of a compressed file that are unpacked one after another. Real files have one for each 64 KB."""
+_TOO_MANY_STREAMS = Problem(SkipReason.TOO_LARGE, f"has more than {_MAX_STREAMS:,} parts; unpack it yourself")
 _BLOCK = tarfile.BLOCKSIZE
 _BYTES_IN_MEMORY = 64 << 20
 _MAX_EXTENSION = 1 << 20
@@ -72,6 +76,8 @@ def _compressed(file: File, budget: Budget, open_files: ExitStack) -> Listing:
     """Return the only file in a compressed file, or the members of a TAR in it up to where it is damaged."""
     openers: dict[str | None, Callable[[BinaryIO], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]]
     openers = {"bzip2": bz2.BZ2File, "xz": lzma.LZMAFile, "gzip": lambda data: gzip.GzipFile(fileobj=data)}
+    if file.data.count(_STARTS[file.format]) > _MAX_STREAMS:
+        raise Unreadable(file.name, *_TOO_MANY_STREAMS)
     packed = openers[file.format](io.BytesIO(file.data))
     unpacked = cast(BinaryIO, open_files.enter_context(SpooledTemporaryFile(_BYTES_IN_MEMORY)))  # noqa: SIM115
     broken: Problem | None = None

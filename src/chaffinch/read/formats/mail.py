@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.archives.members import unused_name
+from chaffinch.read.budget import keep_time
 from chaffinch.read.encoding import decode, detect, known
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from email.message import Message
 
 _FIELD = re.compile(rb"([!-9;-~]{1,76}+)[ \t]*+:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
+_READ_FIELD = re.compile(
+    rb"\n(?:Subject|Content-(?:Type|Disposition|Transfer-Encoding))[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+", re.I
+)
 _COMMON_FIELDS = {
     b"from",
     b"to",
@@ -35,6 +39,11 @@ _QUOTED_POSTMARK = re.compile(rb"^>(>*From )", re.M)
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
+_BASE64_LINES = re.compile(rb"(?:[ \t]*+[A-Za-z0-9+/]*+=*+[ \t\r]*+(?:\n|\Z))*+")
+_SHORTEST_BASE64 = 40
+"""Characters. A shorter line, except the last one, is a word."""
+_LONGEST_WORDS = 10
+"""Characters, on average and with a space. Base64 has no spaces."""
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f<>:"|?*]+')
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 # Encodings that mail declares, and the larger ones that programs really use.
@@ -123,14 +132,16 @@ def _contents(file: File) -> Iterator[Document | File]:
 
 def _split(data: bytes) -> tuple[Message, bytes]:
     """Return the headers and the body."""
-    from email.parser import HeaderParser  # slow to import, seldom needed
+    from email.message import Message  # slow to import, seldom needed
+    from email.parser import HeaderParser
 
     if data.startswith((b"\n", b"\r\n")):  # no headers
-        return HeaderParser().parsestr(""), data
+        return Message(), data
     blank = _BLANK_LINE.search(data)
     end, start = blank.span() if blank else (len(data), len(data))
     head = data[: min(end, _MAX_HEADERS)]
-    headers = HeaderParser().parsestr(head.decode(_encoding(head, "utf-8") or "latin-1"))
+    head = b"".join(_READ_FIELD.findall(b"\n" + head))  # the parser is slow, and most fields do not matter
+    headers = HeaderParser().parsestr(head.lstrip().decode(_encoding(head, "utf-8") or "latin-1"))
     for name in ("Subject", "Content-Type", "Content-Disposition"):
         value = headers[name]
         if value and len(value) > _MAX_HEADER:
@@ -141,6 +152,7 @@ def _split(data: bytes) -> tuple[Message, bytes]:
 def _walk(name: str, headers: Message, body: bytes, parts: _Parts, depth: int) -> list[str]:
     """Return the texts of a part of a message and of the parts in it."""
     parts.count += 1
+    keep_time(name)
     if parts.count > _MAX_PARTS:
         detail = f"has more than {_MAX_PARTS:,} parts, which no real message has; export it again"
         raise Unreadable(name, SkipReason.TOO_LARGE, detail)
@@ -193,10 +205,21 @@ def _decoded(headers: Message, body: bytes) -> bytes:
     if encoding == "quoted-printable":
         return binascii.a2b_qp(body)
     if encoding == "base64":
+        body, rest = _base64_lines(body)
         digits = body.translate(None, _NOT_BASE64)
         digits = digits[: len(digits) - (len(digits) % 4 == 1)]  # cut off within a byte
-        return binascii.a2b_base64(digits + b"=" * (-len(digits) % 4))
+        return binascii.a2b_base64(digits + b"=" * (-len(digits) % 4)) + rest
     return body
+
+
+def _base64_lines(body: bytes) -> tuple[bytes, bytes]:
+    """Return what is base64, and what follows: a footer, or a text that was never encoded."""
+    end = match.end() if (match := _BASE64_LINES.match(body)) else 0
+    lines = body[:end].split()
+    if end < len(body) and lines and all(len(line) >= _SHORTEST_BASE64 for line in lines[:-1] or lines):
+        return body[:end], body[end:]
+    is_text = end < len(body) and len(body.split()) * _LONGEST_WORDS > len(body)
+    return (b"", body) if is_text else (body, b"")  # else there are a few errors in it
 
 
 def _text(media_type: str, headers: Message, content: bytes) -> str:

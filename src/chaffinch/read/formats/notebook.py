@@ -11,6 +11,7 @@ from typing import Any
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.languages import language
+from chaffinch.read.budget import keep_time
 from chaffinch.read.formats.extract import Extract
 from chaffinch.types import Document, File
 
@@ -35,6 +36,7 @@ def read(file: File) -> Iterator[Document]:
     code_language = _language(notebook, cells)
     code, prose = Extract(file), Extract(file)
     for number, cell in enumerate(cells, 1):
+        keep_time(file.name)
         text = _text(cell.get("source", cell.get("input")))
         cell_type = cell.get("cell_type")
         if not text.strip() or cell_type not in ("code", *_PROSE):

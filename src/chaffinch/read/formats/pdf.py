@@ -15,9 +15,10 @@ from contextlib import suppress
 from typing import BinaryIO, cast
 
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.budget import seconds_for, spend_seconds
 from chaffinch.read.formats import pdf_worker
 from chaffinch.read.formats.extract import Extract
-from chaffinch.read.formats.pdf_worker import CPU_SECONDS, LENGTH
+from chaffinch.read.formats.pdf_worker import LENGTH
 from chaffinch.types import Document, File
 
 _WAITING_FACTOR = 10
@@ -75,12 +76,12 @@ class _Worker:
 
     def _ask(self, file: File) -> dict[str, str]:
         process = self._running()
-        seconds = _WAITING_FACTOR * (CPU_SECONDS + len(file.data) / 1e6)
-        timer = threading.Timer(seconds, process.kill)
+        seconds = seconds_for(len(file.data))
+        timer = threading.Timer(_WAITING_FACTOR * seconds, process.kill)
         timer.start()
         try:
             requests, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
-            requests.write(LENGTH.pack(len(file.data)))
+            requests.write(LENGTH.pack(seconds) + LENGTH.pack(len(file.data)))
             requests.write(file.data)
             requests.flush()
             message = pdf_worker.read_message(answers)
@@ -90,9 +91,12 @@ class _Worker:
             timer.cancel()
         if message is None:
             self.stop()
+            spend_seconds(seconds)  # at most; most files that end the worker are out of time
             detail = "needs too much time or memory, or crashes PDFium; print it to PDF again"
             raise Unreadable(file.name, SkipReason.TOO_LARGE, detail)
-        return cast(dict[str, str], json.loads(message))
+        answer = json.loads(message)
+        spend_seconds(answer["seconds"])
+        return cast(dict[str, str], answer)
 
     def _running(self) -> subprocess.Popen[bytes]:
         """Return the process; after a fork, one of our own."""

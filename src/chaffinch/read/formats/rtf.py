@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple
 
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.budget import keep_time
 from chaffinch.read.formats.office.paragraphs import Paragraphs
 from chaffinch.types import Document, File
 
@@ -42,6 +44,8 @@ _CHARSETS = {
 _CODE_PAGES = {n: f"cp{n}" for n in (*range(1250, 1259), 437, 850, 852, 855, 857, 860, 861, 862, 863, 864, 865)}
 _CODE_PAGES |= {866: "cp866", 874: "cp874", 932: "cp932", 936: "gbk", 949: "cp949", 950: "cp950"}
 _CODE_PAGES |= {1361: "johab", 10000: "mac_roman", 10007: "mac_cyrillic", 65001: "utf-8"}
+_STEPS = 0xFFF
+"""The clock is looked at after as many tokens."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -87,7 +91,11 @@ class _Reader:
         self.optional = False  # after \\*: skip the group if its word is unknown
 
     def read(self, data: bytes, position: int) -> None:
-        while token := _TOKEN.search(data, position):
+        for step in count():
+            if not step & _STEPS:
+                keep_time(self.paragraphs.name)
+            if (token := _TOKEN.search(data, position)) is None:
+                break
             position = token.end()
             kind = token.lastgroup
             if kind == "text":
@@ -123,9 +131,9 @@ class _Reader:
 
     def characters(self, text: bytes) -> None:
         if self.stand_ins:
-            count = min(self.stand_ins, len(text))
-            self.stand_ins -= count
-            text = text[count:]
+            skipped = min(self.stand_ins, len(text))
+            self.stand_ins -= skipped
+            text = text[skipped:]
         self.optional = False
         if not (self.group.skipped or self.group.hidden):
             encoding = self.group.encoding or self.encoding

@@ -47,11 +47,8 @@ def _related(file: File, unpack: Unpack, path: str, wanted: str) -> list[str]:
     """Return the files that have this relation to the file at the path."""
     folder = dirname(path)
     listed = elements(file.name, unpack(join(folder, "_rels", basename(path) + ".rels")))
-    return [
-        normpath(join("/", folder, attributes.get("Target", ""))).lstrip("/")
-        for _, attributes in listed
-        if attributes.get("Type", "").endswith("/" + wanted)
-    ]
+    targets = (a.get("Target", "") for _, a in listed if a.get("Type", "").endswith("/" + wanted))
+    return list(dict.fromkeys(normpath(join("/", folder, target)).lstrip("/") for target in targets))
 
 
 def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:

@@ -12,10 +12,12 @@ from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
-from chaffinch.read.budget import MAX_MEMBER, Budget, unpacked_limit
+from chaffinch.read.budget import MAX_MEMBER, Budget, keep_time, unpacked_limit
 from chaffinch.types import File
 
 _MAX_FILES = 100_000
+_XML_BLOCK = 1 << 18
+"""Bytes that are parsed before the clock is looked at again."""
 _MAX_NAMESPACE = 1000
 """Characters. The parser repeats the namespace in the name of every element."""
 PASSWORD = Problem(SkipReason.PROTECTED, "is protected by a password; save it without one")
@@ -50,6 +52,7 @@ def unpacker(file: File) -> Unpack:
         raise damaged(name, error) from None
 
     def unpack(path: str) -> bytes | None:
+        keep_time(name)
         info = files.get(path.lower())
         if info is None:
             return None
@@ -90,7 +93,10 @@ def parse(
     parser.EndElementHandler = end
     parser.CharacterDataHandler = text
     try:
-        parser.Parse(xml, True)
+        for position in range(0, len(xml), _XML_BLOCK):
+            keep_time(name)
+            parser.Parse(xml[position : position + _XML_BLOCK], False)
+        parser.Parse(b"", True)
     except _BAD_XML as error:
         raise damaged(name, f"XML: {error}") from None
 

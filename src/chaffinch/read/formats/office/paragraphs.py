@@ -11,7 +11,7 @@ class Paragraphs:
     """Collect a document's paragraphs. Notes come at the end, so that they do not split sentences."""
 
     def __init__(self, original: File) -> None:
-        self._name = original.name
+        self.name = original.name
         self._extract = Extract(original)
         self._count = 0
         self._gap = ""  # the separator before the next paragraph
@@ -78,6 +78,6 @@ class Paragraphs:
             if note:
                 self._write(f"footnote {number}", note)
         if self._extract.is_empty:
-            raise Unreadable(self._name, *NO_TEXT)
+            raise Unreadable(self.name, *NO_TEXT)
         self._extract.write("\n")
         return self._extract.document()

@@ -1,0 +1,138 @@
+"""A file takes no longer than its size allows, whatever it holds: readers take linear time or give up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import chaffinch
+from bench.worst_inputs import WORST, packed, repeated
+from chaffinch import Document, File, Recipe, Skipped
+from chaffinch.errors import SkipReason
+from chaffinch.read import budget
+from chaffinch.read.budget import Budget, keep_time, seconds_for, spend_seconds
+from chaffinch.read.formats import pdf, tex
+from chaffinch.read.formats.office import docx
+from chaffinch.read.ready import ready_documents
+from tests import made
+
+SIZE = 100_000
+
+
+@pytest.mark.parametrize("kind", WORST)
+def test_the_worst_input_of_every_format_is_read_or_reported(kind: str) -> None:
+    name, make = WORST[kind]
+    items = list(ready_documents(File(name, make(SIZE))))
+    assert items
+    for item in items:
+        assert item.name.startswith(name)
+        if isinstance(item, Document):
+            chaffinch.stream(item, Recipe(item.language))
+        else:
+            assert item.reason != SkipReason.INVALID
+
+
+@pytest.fixture
+def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the time of every file be over before it is read."""
+    monkeypatch.setattr(budget, "SECONDS", -1)
+
+
+CHECKED = (
+    "RTF: groups", "DOCX: elements", "DOCX: relations", "ODT: paragraphs", "EPUB: chapters", "mail: parts",
+    "mailbox: messages", "notebook: cells", "TAR: files", "ZIP: files", "gzip: short members", "TeX: labels",
+    "Markdown: fences",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CHECKED)
+@pytest.mark.usefixtures("no_time")
+def test_every_slow_reader_stops_when_the_time_is_over(kind: str) -> None:
+    name, make = WORST[kind]
+    (item,) = ready_documents(File(name, make(5000)))
+    assert isinstance(item, Skipped)
+    assert item.reason == SkipReason.TOO_LARGE
+    assert "longer to read than any real file of its size" in item.detail
+
+
+def test_time_that_the_caller_spends_is_not_counted() -> None:
+    left = Budget(seconds=10)
+    for _ in left.timed(iter(range(5))):
+        spend_seconds(100)
+    assert left.seconds > 9
+
+    def slow() -> Iterator[int]:
+        for number in range(5):
+            spend_seconds(3)
+            keep_time("x")
+            yield number
+
+    numbers: list[int] = []
+    with pytest.raises(chaffinch.Unreadable, match="longer to read"):
+        numbers.extend(left.timed(slow()))
+    keep_time("x")  # nothing is being read now
+
+
+def test_larger_files_may_take_longer() -> None:
+    assert seconds_for(0) == seconds_for(10 << 20) == budget.SECONDS
+    assert seconds_for(60 << 20) == budget.SECONDS + 50
+
+
+def test_files_in_an_archive_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent: list[str] = []
+
+    def slow(file: File) -> Iterator[Document]:
+        spent.append(file.name)
+        spend_seconds(4)
+        yield Document(file.name, b"words", "utf-8", "pdf", "text")
+
+    monkeypatch.setattr(pdf, "read", slow)
+    archive = packed({f"{i}.pdf": made.pdf_pages([["words"]]) for i in range(9)})(0)
+    items = list(ready_documents(File("x.zip", archive)))
+    assert [type(item) for item in items] == [Document, Document, Skipped, Skipped]
+    assert [item.name for item in items][2:] == ["x.zip/2.pdf", "x.zip"]
+    assert len(spent) == 3
+
+
+def test_markup_in_an_archive_is_counted_before_it_is_read() -> None:
+    bomb = packed({"x.tex": repeated(b"\\a", b"\\documentclass{a}")})(8 << 20)
+    assert len(bomb) < 100_000
+    (skipped,) = ready_documents(File("x.zip", bomb))
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason == SkipReason.TOO_LARGE
+
+
+def test_each_related_file_of_a_document_is_read_once() -> None:
+    asked = []
+    relations = b'<r><a Type="x/endnotes" Target="e.xml"/><a Type="x/endnotes" Target="a/../e.xml"/></r>'
+
+    def unpack(path: str) -> bytes:
+        asked.append(path)
+        return relations
+
+    assert docx._related(File("x", b""), unpack, "word/d.xml", "endnotes") == ["word/e.xml"]
+
+
+@pytest.mark.parametrize("kind", ["gzip: empty members", "bzip2: empty streams", "xz: empty streams"])
+def test_a_compressed_file_of_very_many_parts_is_refused(kind: str) -> None:
+    name, make = WORST[kind]
+    (skipped,) = ready_documents(File(name, make(100_001 * len(make(40)))))
+    assert isinstance(skipped, Skipped)
+    assert "more than 100,000 parts" in skipped.detail
+
+
+def test_open_arguments_of_tex_are_searched_for_a_few_times_only() -> None:
+    page = tex._Page(WORST["TeX: labels"][1](SIZE))
+    page.read()
+    assert page.failures == tex._MAX_FAILURES
+
+
+def test_a_folder_of_hostile_files_loses_no_other(tmp_path: Path) -> None:
+    for number, (name, make) in enumerate(WORST.values()):
+        (tmp_path / f"{number}-{name}").write_bytes(make(2000))
+    (tmp_path / "zz.txt").write_text("Words that must not be lost, whatever the other files hold.")
+    *_, last = chaffinch.documents(tmp_path)
+    assert isinstance(last, Document)
+    assert last.data.startswith(b"Words that")
