@@ -23,6 +23,7 @@ from chaffinch.cli.output import (
     warn_skipped,
 )
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.legible import NOT_LANGUAGE
 from chaffinch.types import Document, Skipped
 
 if TYPE_CHECKING:
@@ -165,6 +166,8 @@ def _add(
     warn_skipped(report.skipped)
     for name, of in report.copies[:LISTED]:
         warn(f"{name}: has the same content as {of}")
+    for name in report.not_language[:LISTED]:
+        warn(f"{name}: {NOT_LANGUAGE}")
     counts = f"{len(report.added)} added ({len(report.replaced)} replaced others)"
     line = f"{counts}, {len(report.already)} already in the index, {len(report.skipped)} skipped"
     result = asdict(report) | {"copies": [{"name": name, "of": of} for name, of in report.copies]}
@@ -190,6 +193,7 @@ def info(where: str, documents: bool) -> _Result:
     with _open(where) as opened:
         size, settings, suspicious = opened.info(), opened.store.settings, opened.suspicious()
         records = [_record(document) for document in opened] if documents else []
+        not_language = list(opened.not_language()) if documents else []
     result = asdict(size) | {
         "recipe": settings.recipe.receipt(),
         "content": settings.content,
@@ -198,6 +202,7 @@ def info(where: str, documents: bool) -> _Result:
     }
     if documents:
         result["documents_list"] = records
+        result["not_language"] = not_language
     lines = [
         f"{counted(size.documents, 'document')}, {counted(size.postings, 'posting')}, "
         f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB",
@@ -206,6 +211,7 @@ def info(where: str, documents: bool) -> _Result:
         *([f"{counted(size.removed, 'removed document')} to drop at the next merge"] if size.removed else []),
         *(f"damaged: {printable(damage)}" for damage in size.damaged),
         *(f"suspicious: {n} different queries came close to {printable(name)}" for name, n in suspicious),
+        *(f"{printable(name)}: {NOT_LANGUAGE}" for name in not_language),
         *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in records),
     ]
     return _Result(result, "\n".join(lines))

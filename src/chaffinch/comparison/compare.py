@@ -29,7 +29,7 @@ from chaffinch.comparison.options import TOP, Options
 from chaffinch.comparison.ranking import count_pairs, rank
 from chaffinch.comparison.receipt import make_receipt
 from chaffinch.errors import SkipReason
-from chaffinch.read import collect
+from chaffinch.read import collect, legible
 from chaffinch.read.rules import Rules
 from chaffinch.types import Report, Skipped, Submission
 
@@ -155,7 +155,7 @@ def compare(
             old_indexes=earlier.indexes,
         ),
         common_files=common_files.listed,
-        notes=choice.notes(new) + common_files.notes,
+        notes=choice.notes(new) + common_files.notes + legible.notes(d for s in new for d in s.documents),
         nothing_to_compare=tuple(name for name in class_names if name not in compared),
         ignored=ignored_spans(groups, submissions),
         streams=listed_streams(groups, submissions, pairs),

@@ -22,6 +22,7 @@ from chaffinch.index.store import Store
 from chaffinch.native.fingerprint import Batch as FingerprintBatch
 from chaffinch.native.segment import Postings
 from chaffinch.read.collect import Collected
+from chaffinch.read.legible import is_legible
 from chaffinch.types import Document, Fingerprints, Skipped
 
 _LONE_SURROGATES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -44,6 +45,8 @@ class IngestReport:
     copies: list[tuple[str, str]] = field(default_factory=list)
     """Added documents, each with the name of another document that has the same content."""
     skipped: list[Skipped] = field(default_factory=list)
+    not_language: list[str] = field(default_factory=list)
+    """Added documents whose text is not language: bad scans, fonts without a map to letters."""
 
 
 def plain_name(name: str) -> str:
@@ -78,6 +81,7 @@ class Ingest:
     _pending: deque[Future[None]] = field(default_factory=deque)
     _has_failed: bool = False
     _digests: dict[str, bytes] = field(default_factory=dict)
+    _not_language: set[str] = field(default_factory=set)
 
     def run(
         self, items: Iterable[Collected | Skipped], progress: Callable[[Document], None] | None
@@ -109,6 +113,8 @@ class Ingest:
         metadata = _plain_metadata(replace(self.metadata, **own_metadata)) if own_metadata else self.metadata
         named = document if name == document.name else replace(document, name=name)
         self._digests[name] = digest
+        if not is_legible(document):
+            self._not_language.add(name)
         self._batch[name] = named, metadata, digest
         self._size += len(document.data)
 
@@ -144,6 +150,7 @@ class Ingest:
             first_names.setdefault(r.digest, r.name)
         self.store.add(batch)
         self.report.added += names
+        self.report.not_language += [name for name in names if name in self._not_language]
         self.report.replaced += [name for name in names if name in replaced]
         copies = [(r.name, first_names[r.digest]) for r in batch.documents]
         self.report.copies += [(name, of) for name, of in copies if of != name and of not in replaced]

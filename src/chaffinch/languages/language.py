@@ -22,7 +22,7 @@ _ALLOWED = {
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
     "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony", "shared_extensions",
     "signs", "content_signs", "compared_as", "reopens", "here", "starts_number", "inside_number", "outside",
-    "ceremony_ends",
+    "ceremony_ends", "literals", "patterns",
 }  # fmt: skip
 
 
@@ -191,6 +191,10 @@ def records(language: str) -> Iterator[tuple[str, ...]]:
             yield "char", prefix + char["open"], char.get("escape", "")
     for fenced in entries.get("fenced", ()):
         yield "fenced", fenced["open"], fenced["fence"], fenced["quote"], fenced.get("close", fenced["quote"])
+    for literal in entries.get("literals", ()):
+        yield "literal", literal
+    for pattern in entries.get("patterns", ()):
+        yield "pattern", pattern["open"], pattern["after"], *pattern["words"].split()
     for opening in entries.get("tagged", ()):
         yield "tagged", opening
     for opening in entries.get("here", ()):
