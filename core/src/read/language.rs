@@ -41,6 +41,11 @@ pub(crate) enum Kind {
     Tagged,
     /// The programmer chooses a word, perhaps quoted; the line that begins with it closes the string.
     Here,
+    /// Fixed bytes that look like the opening of something else.
+    Literal,
+    /// A regular expression between two marks on a line. It begins where no operator can stand: behind one of the
+    /// marks `after`, behind one of the words, or at the start.
+    Pattern { after: Vec<u8>, words: Vec<Vec<u8>> },
     /// A statement that says nothing about the program: imports and the like. It ends with its line at the latest.
     Ceremony,
     /// The end of the program, up to where it continues.
@@ -222,6 +227,11 @@ impl Language {
             }
             b"tagged" => (Kind::Tagged, false),
             b"here" => (Kind::Here, false),
+            b"literal" => (Kind::Literal, false),
+            b"pattern" => {
+                let words = (3..fields.len()).map(|i| fields[i].to_vec()).collect();
+                (Kind::Pattern { after: field(2)?, words }, false)
+            }
             b"ceremony" => (Kind::Ceremony, true),
             _ => return Err("there is no such kind of record"),
         };

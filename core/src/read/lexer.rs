@@ -21,6 +21,10 @@ pub(crate) struct Lexer<'a> {
     pub(super) first: bool,
     /// Rules whose end was not found: there is none further on either.
     pub(super) endless: Vec<bool>,
+    /// For every rule: up to where its string was not closed on its line.
+    pub(super) unclosed: Vec<usize>,
+    /// For every rule: up to where there is not even an escaped close on the line.
+    pub(super) closeless: Vec<usize>,
     /// How often the closing line of a rule's string was not found.
     pub(super) failures: Vec<u8>,
 }
@@ -28,8 +32,11 @@ pub(crate) struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     pub fn new(language: &'a Language, text: &'a [u8]) -> Self {
         let endless = vec![false; language.rules.len()];
+        let unclosed = vec![0; language.rules.len()];
+        let closeless = unclosed.clone();
         let failures = vec![0; language.rules.len()];
-        let mut lexer = Lexer { language, text, at: 0, line: 0, first: true, endless, failures };
+        let mut lexer =
+            Lexer { language, text, at: 0, line: 0, first: true, endless, unclosed, closeless, failures };
         let mark = b"\xef\xbb\xbf"; // a byte order mark is not part of the program
         let start = if text.starts_with(mark) { mark.len() } else { 0 };
         lexer.at = lexer.enter_line(lexer.program(start).unwrap_or(start));
@@ -149,10 +156,12 @@ impl<'a> Lexer<'a> {
                         lexer.text_end(close, *escape, *doubled, true, inner).ok()
                     })
                 } else {
-                    self.text_end(close, *escape, *doubled, false, inner).unwrap_or_else(|stop| stop)
+                    self.end_on_line(number, close, *escape, *doubled, inner)
                 }),
                 Kind::Char { escape } => self.char_end(rule.open[rule.open.len() - 1], *escape, inner),
                 Kind::Fenced { fence, quote, close } => self.fenced_end(number, *fence, *quote, *close, inner),
+                Kind::Literal => Some(inner),
+                Kind::Pattern { after, words } => self.pattern_end(after, words, start, inner),
                 Kind::Tagged => self.tagged_end(number, inner),
                 Kind::Here => self.here_end(number, inner),
             };

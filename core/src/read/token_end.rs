@@ -1,6 +1,6 @@
 //! Where tokens and comments end.
 //!
-//! What is not closed ends with its line, so broken code loses little. A search that fails is not
+//! What is not closed ends with its line or is a mark, so broken code loses little. A search that fails is not
 //! repeated, so hostile code takes no longer than other code.
 
 use crate::read::byte_search::{eight, find, find_line, line_end, word_length};
@@ -9,6 +9,9 @@ use crate::read::lexer::Lexer;
 
 /// Bytes. The longest word that closes a string of several lines.
 const MAX_WORD: usize = 64;
+
+/// Bytes. The longest regular expression: what is not closed is looked at again from every mark in it.
+const MAX_PATTERN: usize = 512;
 
 /// How often the line that closes such a string may be missing before every opening is taken for an operator: each failure
 /// costs a search of the rest of the text.
@@ -204,16 +207,18 @@ impl Lexer<'_> {
         let text = self.text;
         let stops = [close[0], escape.unwrap_or(close[0]), if lines { close[0] } else { b'\n' }];
         let closes = |at: usize| text.get(at..).is_some_and(|rest| rest.starts_with(close));
+        // The line end that closes a string is not part of it.
+        let at_line_end = |at: usize| if close == b"\n" { Ok(at) } else { Err(at) };
         let mut at = from;
         loop {
             at = find(text, at, stops);
             if at >= text.len() {
-                return Err(text.len());
+                return at_line_end(text.len());
             }
             if escape == Some(text[at]) {
                 at += 2; // also an escaped line end
             } else if text[at] == b'\n' && !lines {
-                return Err(at);
+                return at_line_end(at);
             } else if closes(at) {
                 at += close.len();
                 if !doubled || !closes(at) {
@@ -224,6 +229,79 @@ impl Lexer<'_> {
                 at += 1;
             }
         }
+    }
+
+    /// Return the end of a string that cannot span lines. If it is not closed on its line, what looked like an escaped
+    /// or doubled close was one, because dialects differ in what a backslash means. If there is none at all, the string
+    /// is only its opening, and what follows is code: it may close a string of several lines, or transpose a matrix.
+    pub(super) fn end_on_line(
+        &mut self,
+        rule: u16,
+        close: &[u8],
+        escape: Option<u8>,
+        doubled: bool,
+        from: usize,
+    ) -> usize {
+        let rule = rule as usize;
+        if from >= self.unclosed[rule] {
+            match self.text_end(close, escape, doubled, false, from) {
+                Ok(end) => return end,
+                Err(stop) => self.unclosed[rule] = stop,
+            }
+        }
+        if from < self.closeless[rule] {
+            return from;
+        }
+        self.text_end(close, None, false, false, from).unwrap_or_else(|stop| {
+            self.closeless[rule] = stop;
+            from
+        })
+    }
+
+    /// Return the end of a regular expression with its flags, unless the mark that would open it is an operator.
+    pub(super) fn pattern_end(
+        &self,
+        after: &[u8],
+        words: &[Vec<u8>],
+        start: usize,
+        inner: usize,
+    ) -> Option<usize> {
+        let text = self.text;
+        let next = *text.get(inner)?;
+        if matches!(next, b'>' | b'{') || !self.may_precede_pattern(after, words, start) {
+            return None; // in <a /> the mark closes a tag, in {a}/{b} it stands in one
+        }
+        let is_inside = |at: &usize| self.language.inside[text[*at] as usize];
+        let (mut at, mut is_in_class) = (inner, false);
+        while at < text.len().min(inner + MAX_PATTERN) && text[at] != b'\n' {
+            match text[at] {
+                b'\\' => at += 1,
+                b'[' => is_in_class = true,
+                b']' => is_in_class = false,
+                byte if byte == text[start] && !is_in_class => {
+                    return Some(at + 1 + (at + 1..text.len()).take_while(is_inside).count());
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Return whether a value may stand at `start`, rather than an operator.
+    fn may_precede_pattern(&self, after: &[u8], words: &[Vec<u8>], start: usize) -> bool {
+        let before = self.text[..start].trim_ascii_end();
+        let Some((&last, rest)) = before.split_last() else { return true };
+        if !self.language.inside[last as usize] {
+            let is_step = matches!(last, b'+' | b'-') && rest.last() == Some(&last); // i++ / 2
+            return after.contains(&last) && !is_step;
+        }
+        words.iter().any(|word| {
+            let ahead = before.strip_suffix(word.as_slice());
+            ahead.is_some_and(|ahead| {
+                ahead.last().is_none_or(|&b| !self.language.inside[b as usize] && b != b'.')
+            })
+        })
     }
 
     /// Return the end of a character in quotes: one of up to four bytes, or an escape of up to ten.

@@ -92,6 +92,8 @@ def compare(
         student_pattern=student_pattern,
         threads=threads,
     )
+    if not isinstance(dates, Mapping | None):
+        raise TypeError(f"dates is a dict with a date for each name, not {dates!r}")
     rules = Rules.of(include, exclude, ocr)
     paths, base, old = collect.as_list(paths), collect.as_list(base), collect.as_list(old)
     refuse_addresses([*paths, *base], old)

@@ -48,6 +48,8 @@ class Options:
             raise BadRecipe(f"top is {self.top}; choose 1 or more, or None for all")
         if self.max_owners is not None and self.max_owners < 2:
             raise BadRecipe(f"max_owners is {self.max_owners}; choose 2 or more, or None")
+        if self.threads is not None and self.threads < 1:
+            raise BadRecipe(f"threads is {self.threads}; choose 1 or more, or None for all processors")
         if self.sort not in (None, *SORTS):
             raise BadRecipe(f"sort is {self.sort!r}; choose one of {', '.join(SORTS)}, or None")
         if self.recipe("text").k < SHORTEST_K:

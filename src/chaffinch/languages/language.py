@@ -22,7 +22,7 @@ _ALLOWED = {
     "inside_name", "line_comments", "first_line_comments", "block_comments", "nested_comments",
     "first_block_comments", "strings", "chars", "fenced", "tagged", "columns", "ceremony", "shared_extensions",
     "signs", "content_signs", "compared_as", "reopens", "here", "starts_number", "inside_number", "outside",
-    "ceremony_ends",
+    "ceremony_ends", "literals", "patterns",
 }  # fmt: skip
 
 
@@ -105,6 +105,8 @@ def of_file(name: str, head: bytes) -> str | None:
 @cache
 def checked(name: str) -> str:
     """Return the name of a document's language: "text", "bytes", or a programming language by name or alias."""
+    if not isinstance(name, str):
+        raise TypeError(f"the language of a document is a str such as 'python', not {name!r}")
     bare, keep, rest = name.partition(KEEP_NAMES)
     if name in ("text", "bytes") or name.startswith(OTHER):  # Pygments may be missing; comparing says so
         return name
@@ -189,6 +191,10 @@ def records(language: str) -> Iterator[tuple[str, ...]]:
             yield "char", prefix + char["open"], char.get("escape", "")
     for fenced in entries.get("fenced", ()):
         yield "fenced", fenced["open"], fenced["fence"], fenced["quote"], fenced.get("close", fenced["quote"])
+    for literal in entries.get("literals", ()):
+        yield "literal", literal
+    for pattern in entries.get("patterns", ()):
+        yield "pattern", pattern["open"], pattern["after"], *pattern["words"].split()
     for opening in entries.get("tagged", ()):
         yield "tagged", opening
     for opening in entries.get("here", ()):

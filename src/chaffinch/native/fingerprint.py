@@ -231,7 +231,9 @@ def threads_available() -> int:
 
 def threads_used(threads: int | None) -> int:
     """Return the number of threads asked for, or one for each processor."""
-    return threads_available() if threads is None else max(1, threads)
+    if threads is not None and threads < 1:
+        raise BadRecipe(f"threads is {threads}; choose 1 or more, or None for all processors")
+    return threads_available() if threads is None else threads
 
 
 def fingerprint(

@@ -6,7 +6,7 @@ import re
 
 from chaffinch.languages import language
 from chaffinch.languages.by_content import plain_program
-from chaffinch.read.encoding import UTF8, by_first_bytes
+from chaffinch.read.encoding import UTF8, by_first_bytes, is_utf8
 from chaffinch.read.formats import html, mail, notebook
 from chaffinch.types import File
 
@@ -48,7 +48,7 @@ def detect_format(file: File) -> str:
         return "postscript"
     if _is_tar(head[:512]):
         return "tar"
-    if _is_binary(head):
+    if _is_binary(head) and not _is_program_with_zeros(file.name, head):
         return "binary"
     # A program may contain a web page or an e-mail; its name shows that it is a program.
     if language.of_file(file.name, head) is not None:
@@ -108,6 +108,12 @@ def _is_tar(header: bytes) -> bool:
 
 def _has_control(data: bytes) -> bool:
     return any(map(data.__contains__, _CONTROL))
+
+
+def _is_program_with_zeros(name: str, head: bytes) -> bool:
+    """Return whether a program has zero bytes, which compilers ignore, and is plain text otherwise."""
+    rest = head.replace(b"\0", b"")
+    return bool(rest) and language.of_file(name, rest) is not None and is_utf8(rest) and not _is_binary(rest)
 
 
 def _is_binary(head: bytes) -> bool:

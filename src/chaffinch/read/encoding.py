@@ -124,8 +124,10 @@ def _with_errors(sample: bytes) -> str:
 
 def _wide(sample: bytes) -> str:
     """Return UTF-32 or UTF-16 for text without a byte order mark, else an empty string."""
+    if 4 * sample.count(b"\0") < len(sample) and is_utf8(sample):
+        return ""  # a few zeros between ASCII, where compilers ignore them
     fours = np.frombuffer(sample[: len(sample) & ~3], np.uint8).reshape(-1, 4)
-    if len(fours):
+    if len(fours) and fours.any(axis=1).all():
         if not fours[:, 3].any() and (fours[:, 2] <= 0x10).all():
             return "utf-32-le"
         if not fours[:, 0].any() and (fours[:, 1] <= 0x10).all():
@@ -138,6 +140,14 @@ def _wide(sample: bytes) -> str:
     text = sample[: len(sample) & ~1].decode(encoding, "replace")
     readable = sum(c.isprintable() or c.isspace() for c in text)
     return encoding if readable >= 0.95 * len(text) and "\ufffd" not in text[:-1] else ""
+
+
+def is_utf8(sample: bytes) -> bool:
+    """Return whether the start of a text is UTF-8; its last character may be cut off."""
+    with suppress(UnicodeDecodeError):
+        codecs.getincrementaldecoder(UTF8)().decode(sample)
+        return True
+    return False
 
 
 def source(document: Document) -> Source:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from math import inf
 
-from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.errors import BadRecipe, SkipReason, Unreadable
 from chaffinch.languages import by_content
 from chaffinch.languages import language as languages
 from chaffinch.read import encoding as encodings
@@ -40,6 +41,7 @@ _MARKUP = {
     "markdown": ((b"\n", b"`", b"[", b"<", b"&", b"\\"), 8e-7),
 }
 """The characters of a format that Python looks at one by one, and the seconds that each takes."""
+_FORMATS = sorted({"plain", "html", "tex", "markdown", *ARCHIVES, *_READERS, *_REFUSED})
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _LANGUAGE_HEAD_BYTES = 1 << 14
 
@@ -129,8 +131,18 @@ def text_document(file: File, format: str, language: str | None = None) -> Docum
 
 def check_types(item: File | Document) -> None:
     if not (isinstance(item.name, str) and isinstance(item.data, bytes)):
-        given = f"{item.name!r} and {type(item.data)}"
+        given = f"{item.name!r} and {type(item.data).__name__}"
         raise TypeError(f"a {type(item).__name__} has a name and bytes, not {given}")
+    if item.format and item.format not in _FORMATS:
+        raise BadRecipe(
+            f"{item.name}: unknown format {item.format!r}; leave it out, or use {', '.join(_FORMATS)}"
+        )
+    try:
+        if item.encoding:
+            codecs.lookup(item.encoding)
+    except LookupError:
+        detail = "leave it out, or use one that Python knows, such as 'utf-8'"
+        raise BadRecipe(f"{item.name}: unknown encoding {item.encoding!r}; {detail}") from None
     if item.language:
         languages.checked(item.language)
 

@@ -95,6 +95,9 @@ class Rules:
         cls, include: str | Iterable[str] = (), exclude: str | Iterable[str] = (), ocr: bool = False
     ) -> Rules:
         """Return the rules for one pattern or several of each kind."""
+        for given in (include, exclude):
+            if isinstance(given, bytes) or not isinstance(given, Iterable):
+                raise BadPattern(f"the pattern {given!r} is not a str, such as '*.txt'")
         included, excluded = ((p,) if isinstance(p, str) else tuple(p) for p in (include, exclude))
         return cls(included, excluded, ocr=ocr)
 
@@ -222,7 +225,7 @@ def _first_match(patterns: Iterable[str], path: str) -> str | None:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Return the regular expression that finds a pattern in a path, where a folder ends with a slash."""
     if not isinstance(pattern, str):
-        raise BadPattern(f"the pattern {pattern!r} is not a string")
+        raise BadPattern(f"the pattern {pattern!r} is not a str, such as '*.txt'")
     is_anchored, is_folder = pattern.startswith(("/", "./")), pattern.endswith("/")
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
     if not parts:

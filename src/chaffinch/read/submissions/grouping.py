@@ -25,6 +25,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
+from chaffinch.languages import language
 from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.read.submissions import platforms
 from chaffinch.read.submissions.layout import (
@@ -129,11 +130,14 @@ def _without_others_work(files: list[_Owned], rules: Rules, skipped: list[Skippe
 
 
 def _without_repeats(files: list[_Owned], skipped: list[Skipped]) -> list[_Owned]:
-    """Keep each content once: where it is least deep in folders. Files that the user named are all kept."""
+    """Keep each content once: where it is least deep in folders, and there under the name of a program.
 
-    def preference(owned: _Owned) -> tuple[int, int, bytes]:
+    Files that the user named are all kept.
+    """
+
+    def preference(owned: _Owned) -> tuple[int, bool, int, bytes]:
         path = owned.located.path
-        return path.count("/"), len(path), sort_key(path)
+        return path.count("/"), language.of_file(path, b"") is None, len(path), sort_key(path)
 
     kept: dict[tuple[str, bytes], _Owned] = {}
     keys = [(o.located.document.language, sha256(o.located.document.data).digest()) for o in files]
