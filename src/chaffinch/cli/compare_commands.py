@@ -28,6 +28,7 @@ from chaffinch.cli.app import (
 from chaffinch.cli.output import LISTED, counted, print_json, printable, progress, warn, warn_skipped
 from chaffinch.comparison.options import SORTS
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.rules import Rules
 from chaffinch.read.skipped_groups import first_of
 from chaffinch.read.submissions.sections import find_sections
 
@@ -91,6 +92,9 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     report = _without_outputs(_compare(paths, options), output, options["as_csv"])
     named = (*paths, *options["base"], *map(Path, options["old"]))
     read = [d.name for submission in (*report.submissions, *report.old) for d in submission.documents]
+    rules = Rules.of(options["include"], options["exclude"])
+    for pattern in rules.unused([*read, *report.receipt.base, *(s.name for s in report.skipped)], named):
+        warn(f"the pattern {pattern!r} matches no file or folder")
     code = exit_code(bool(report.pairs), report.skipped, named, [*read, *report.receipt.base])
     shown = anonymous_report(report) if options["anonymize"] else report
     if options["as_json"]:
