@@ -91,9 +91,15 @@ def test_files_in_an_archive_share_its_time(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(pdf, "read", slow)
     archive = packed({f"{i}.pdf": made.pdf_pages([["words"]]) for i in range(9)})(0)
     items = list(ready_documents(File("x.zip", archive)))
-    assert [type(item) for item in items] == [Document, Document, Skipped, Skipped]
-    assert [item.name for item in items][2:] == ["x.zip/2.pdf", "x.zip"]
+    assert [type(item) for item in items] == [Document, Skipped, Skipped, Skipped]
+    assert [item.name for item in items][1:] == ["x.zip/1.pdf", "x.zip/2.pdf", "x.zip"]
     assert len(spent) == 3
+
+
+def test_a_file_that_takes_too_long_loses_no_other_of_its_archive() -> None:
+    bomb = repeated(b"\\a", b"\\documentclass{a}")(8 << 20)
+    items = list(ready_documents(File("x.zip", packed({"a.tex": bomb, "b.txt": b"Good words."})(0))))
+    assert [type(item) for item in items] == [Skipped, Document]
 
 
 def test_markup_in_an_archive_is_counted_before_it_is_read() -> None:

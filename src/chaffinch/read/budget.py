@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil, inf
 from typing import BinaryIO, TypeVar
 
 from chaffinch.errors import Problem, SkipReason, Unreadable
@@ -17,7 +18,7 @@ FREE_BYTES = 16 << 20
 """The ratio does not limit the first bytes."""
 MAX_MEMBER = 1 << 30
 """Bytes of one unpacked file."""
-SECONDS = 10
+SECONDS = 9
 """CPU time to read a file of up to ten megabytes, and one second more for each further megabyte."""
 TOO_MANY_FILES = Problem(SkipReason.TOO_LARGE, "holds more files than the limit; unpack it yourself")
 OUT_OF_MEMORY = Problem(SkipReason.TOO_LARGE, "needs more memory than there is; unpack it yourself")
@@ -56,11 +57,15 @@ class Budget:
     outer: Budget | None = None
     """Bytes and files that are spent here are spent there too."""
     _end: float = 0
+    _member_end: float = inf
+    _paused: float = 0
 
     def timed(self, items: Iterator[_Item]) -> Iterator[_Item]:
         """Yield the items, and subtract the time that each took; what the caller does with them is free."""
         while True:
-            before, self._end = _clock.budget, cpu_seconds() + self.seconds
+            before, now = _clock.budget, cpu_seconds()
+            self._end = now + self.seconds
+            self._member_end += now - self._paused
             _clock.budget = self
             try:
                 item = next(items)
@@ -68,7 +73,8 @@ class Budget:
                 return
             finally:
                 _clock.budget = before
-                self.seconds = self._end - cpu_seconds()
+                self._paused = cpu_seconds()
+                self.seconds = self._end - self._paused
             yield item
 
     def within(self, name: str, packed: int) -> Budget:
@@ -128,10 +134,25 @@ def spend_seconds(seconds: float) -> None:
     _clock.by_programs += seconds
 
 
+def begin_member() -> None:
+    """Give the next file of an archive half of the time that is left, so that one bad file loses no other."""
+    if (budget := _clock.budget) is not None:
+        now = cpu_seconds()
+        budget._member_end = now + (budget._end - now) / 2
+
+
+def program_seconds(size: int) -> int:
+    """Return the CPU time that a program may take for a file of this size, less if it lies in an archive."""
+    budget = _clock.budget
+    if budget is None or budget._member_end == inf:
+        return seconds_for(size)
+    return min(seconds_for(size), max(1, ceil(min(budget._end, budget._member_end) - cpu_seconds())))
+
+
 def keep_time(name: str) -> None:
     """Raise an error if the file that is being read has taken too long. Readers call this in long loops."""
     budget = _clock.budget
-    if budget is not None and cpu_seconds() > budget._end:
+    if budget is not None and cpu_seconds() > min(budget._end, budget._member_end):
         detail = "takes longer to read than any real file of its size; unpack it, or save it again"
         raise Unreadable(name, SkipReason.TOO_LARGE, detail)
 

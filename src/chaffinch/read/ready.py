@@ -13,7 +13,7 @@ from chaffinch.errors import BadRecipe, SkipReason, Unreadable
 from chaffinch.languages import by_content
 from chaffinch.languages import language as languages
 from chaffinch.read import encoding as encodings
-from chaffinch.read.budget import Budget, keep_time, seconds_for, spend_seconds
+from chaffinch.read.budget import Budget, begin_member, keep_time, seconds_for, spend_seconds
 from chaffinch.read.detect import ARCHIVES, detect_format
 from chaffinch.read.file_kinds import may_hide_program, shows_kind
 from chaffinch.read.own_reports import OWN_REPORT, is_own_report
@@ -86,6 +86,8 @@ def _packed_documents(file: File, format: str, budget: Budget, rules: Rules) -> 
     is_empty = True
     for item in _contents(file, format, within, rules):
         is_empty = False
+        if isinstance(item, File):
+            begin_member()
         keep_time(file.name)
         if isinstance(item, File):
             yield from ready_documents(item, within, rules)
@@ -108,9 +110,14 @@ def _contents(file: File, format: str, budget: Budget, rules: Rules) -> Iterator
 def _spend_for_markup(document: Document) -> None:
     """Spend the time that the markup of a text will take, so that an archive cannot hold too much."""
     if document.format in _MARKUP and document.language == TEXT:
-        marks, seconds = _MARKUP[document.format]
-        spend_seconds(seconds * sum(map(document.data.count, marks)))
-        keep_time(document.name)
+        marks, seconds_for_each = _MARKUP[document.format]
+        seconds = seconds_for_each * sum(map(document.data.count, marks))
+        spend_seconds(seconds)
+        try:
+            keep_time(document.name)
+        except Unreadable:
+            spend_seconds(-seconds)  # it will not be compared
+            raise
 
 
 def text_document(file: File, format: str, language: str | None = None) -> Document:

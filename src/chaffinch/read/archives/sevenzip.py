@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 from chaffinch.errors import Problem, SkipReason, Unreadable
 from chaffinch.read import limited
 from chaffinch.read.archives.members import DAMAGED, ENCRYPTED, LINK, Entry, Listing
-from chaffinch.read.budget import MAX_MEMBER, MEMBER_TOO_LARGE, Budget, seconds_for, too_large
+from chaffinch.read.budget import MAX_MEMBER, MEMBER_TOO_LARGE, Budget, program_seconds, too_large
 from chaffinch.types import File
 
 _NO_PROGRAM = Problem(
@@ -50,7 +50,7 @@ def listing(file: File, budget: Budget, open_files: ExitStack) -> Listing:
     def run(limit: int, *command: str) -> IO[bytes]:
         output = open_files.enter_context(TemporaryFile())  # noqa: SIM115
         line = [program, *command, "-t7z", "-p-", "-bd", "--", str(archive)]
-        seconds = seconds_for(len(file.data))
+        seconds = program_seconds(len(file.data))
         try:
             limited.run(line, seconds=seconds, output=output, output_bytes=limit)
         except limited.TookTooLong:

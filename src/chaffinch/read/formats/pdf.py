@@ -9,13 +9,14 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO, cast
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.budget import seconds_for, spend_seconds
+from chaffinch.read.budget import program_seconds, spend_seconds
 from chaffinch.read.formats import ocr, pdf_worker
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.pdf_worker import REQUEST
@@ -99,9 +100,10 @@ class _Worker:
             return self._answer(self._running(), file, page)
 
     def _answer(self, process: subprocess.Popen[bytes], file: File, page: int) -> bytes:
-        seconds = seconds_for(len(file.data))
+        seconds = program_seconds(len(file.data))
         timer = threading.Timer(_WAITING_FACTOR * seconds, process.kill)
         timer.start()
+        started = time.monotonic()
         try:
             requests, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
             requests.write(REQUEST.pack(seconds, page, len(file.data)))
@@ -114,7 +116,7 @@ class _Worker:
             timer.cancel()
         if message is None:
             self.stop()
-            spend_seconds(seconds)  # at most; most files that end the worker are out of time
+            spend_seconds(min(seconds, time.monotonic() - started))
             detail = "needs too much time or memory, or crashes PDFium; print it to PDF again"
             raise Unreadable(file.name, SkipReason.TOO_LARGE, detail)
         return message

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read import limited
-from chaffinch.read.budget import seconds_for
+from chaffinch.read.budget import program_seconds
 from chaffinch.read.formats import pdf
 from chaffinch.types import Document, File
 
@@ -54,7 +54,7 @@ def read(file: File, use_ocr: bool = False) -> Iterator[Document]:
     with TemporaryDirectory(prefix="chaffinch-") as folder:
         start = _START.match(file.data)
         Path(folder, "in.ps").write_bytes(file.data[file.data.index(b"%!") :] if start else file.data)
-        seconds = seconds_for(len(file.data))  # PostScript is a programming language, so it may run forever
+        seconds = program_seconds(len(file.data))  # PostScript is a programming language, so it may run forever
         try:
             exit_code = limited.run([program, *_OPTIONS, "in.ps"], seconds=seconds, folder=folder)
         except limited.TookTooLong:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read import limited
-from chaffinch.read.budget import seconds_for
+from chaffinch.read.budget import program_seconds
 from chaffinch.read.formats.extract import MAX_TEXT
 from chaffinch.read.formats.office.paragraphs import Paragraphs
 from chaffinch.types import Document, File
@@ -44,7 +44,7 @@ def read(file: File) -> Iterator[Document]:
 
 def _text(file: File, command: list[str]) -> str:
     """Return what a program says is in the document, or nothing if it fails."""
-    seconds = seconds_for(len(file.data))
+    seconds = program_seconds(len(file.data))
     with TemporaryDirectory(prefix="chaffinch-") as folder:
         Path(folder, "in.doc").write_bytes(file.data)
         output = Path(folder, "out.txt")
