@@ -140,6 +140,13 @@ def test_a_skeleton_that_many_hand_in_untouched_says_nothing() -> None:
     assert {p.score for p in compare(several).pairs} == {1.0}
 
 
+def test_a_class_in_which_all_have_the_same_has_scores() -> None:
+    for text in (program(1), "x = f(y) + g(z) * 2\n", program(1, 1)):
+        report = compare({f"s{n:02}": f"{text}# {n}\n" for n in range(14)}, 0, None)
+        assert len(report.pairs) == 91
+        assert all(0 <= pair.score <= 1 for pair in report.pairs)
+
+
 def test_a_copy_in_another_order_scores_high() -> None:
     parts = [program(n, 1) for n in range(12)]
     order = random.Random(1).sample(range(12), 12)

@@ -39,6 +39,9 @@ EXCLUDE = click.option(
 INCLUDE = click.option(
     "--include", multiple=True, metavar="GLOB", help="Read these even if they would be skipped. Repeatable."
 )
+OCR = click.option(
+    "--ocr", is_flag=True, help="Read scanned and unreadable pages of PDF and PostScript with Tesseract; slow."
+)
 K = click.option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs]")
 W = click.option("-w", type=int, help="Window: finds every shared run of W+K-1 symbols.  [26; 9 for programs]")
 

@@ -18,6 +18,7 @@ from chaffinch.cli.app import (
     EXCLUDE,
     INCLUDE,
     JSON,
+    OCR,
     PATH,
     PATHS,
     STUDENT_PATTERN,
@@ -27,6 +28,7 @@ from chaffinch.cli.app import (
 from chaffinch.cli.output import LISTED, counted, print_json, printable, progress, warn, warn_skipped
 from chaffinch.comparison.options import SORTS
 from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.read.rules import Rules
 from chaffinch.read.skipped_groups import first_of
 from chaffinch.read.submissions.sections import find_sections
 
@@ -65,6 +67,7 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 @STUDENT_PATTERN
 @EXCLUDE
 @INCLUDE
+@OCR
 @click.option("--anonymize", is_flag=True, help="Replace the names of students, inside their work too.")
 @click.option("--verdicts", type=PATH, help="Verdicts that a reviewer exported from an earlier report.")
 @click.option("--metadata", type=PATH, help="CSV file with names and dates: when each was handed in.")
@@ -89,6 +92,9 @@ def compare(context: click.Context, /, paths: tuple[Path, ...], **options: Any) 
     report = _without_outputs(_compare(paths, options), output, options["as_csv"])
     named = (*paths, *options["base"], *map(Path, options["old"]))
     read = [d.name for submission in (*report.submissions, *report.old) for d in submission.documents]
+    rules = Rules.of(options["include"], options["exclude"])
+    for pattern in rules.unused([*read, *report.receipt.base, *(s.name for s in report.skipped)], named):
+        warn(f"the pattern {pattern!r} matches no file or folder")
     code = exit_code(bool(report.pairs), report.skipped, named, [*read, *report.receipt.base])
     shown = anonymous_report(report) if options["anonymize"] else report
     if options["as_json"]:
@@ -165,6 +171,7 @@ def _compare(paths: tuple[Path, ...], options: dict[str, Any]) -> Report:
         "student_pattern",
         "exclude",
         "include",
+        "ocr",
     )
     report = compare(paths, **{name: options[name] for name in names}, progress=progress)
     progress("")

@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click import argument, option
 
-from chaffinch.cli.app import ERROR, EXCLUDE, FOUND, INCLUDE, JSON, NOTHING, PATH, PATHS, K, W, exit_code, main
+from chaffinch.cli.app import (
+    ERROR,
+    EXCLUDE,
+    FOUND,
+    INCLUDE,
+    JSON,
+    NOTHING,
+    OCR,
+    PATH,
+    PATHS,
+    K,
+    W,
+    exit_code,
+    main,
+)
 from chaffinch.cli.output import (
     LISTED,
     counted,
@@ -119,6 +133,7 @@ _ADDING = (
     _flag("--boilerplate", help="Passages of these documents are never a match."),
     EXCLUDE,
     INCLUDE,
+    OCR,
 )
 
 
@@ -145,6 +160,7 @@ def _add(
     boilerplate: bool,
     exclude: tuple[str, ...],
     include: tuple[str, ...],
+    ocr: bool,
     **metadata: str | None,
 ) -> _Result:
     from chaffinch.index.records import Metadata
@@ -159,7 +175,13 @@ def _add(
         if len(read) % 100 == 1:
             progress(f"Adding: {len(read):,} documents, {size >> 20:,} MB: {document.name}")
 
-    how = {"boilerplate": boilerplate, "replacing": replacing, "exclude": exclude, "include": include}
+    how = {
+        "boilerplate": boilerplate,
+        "replacing": replacing,
+        "exclude": exclude,
+        "include": include,
+        "ocr": ocr,
+    }
     with _open(where) as opened:
         report = opened.add(paths, metadata=Metadata(**metadata), progress=show, **how)  # type: ignore[arg-type]
         progress("Writing ...")

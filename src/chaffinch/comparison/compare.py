@@ -49,6 +49,7 @@ def compare(
     student_pattern: str | None = None,
     exclude: str | Iterable[str] = (),
     include: str | Iterable[str] = (),
+    ocr: bool = False,
     threads: int | None = None,
     progress: Callable[[str], None] | None = None,
     dates: Mapping[str, str] | None = None,
@@ -72,7 +73,8 @@ def compare(
     own order are sorted.
 
     `exclude` and `include` are patterns such as "*.txt" or "tests/": what not to read of folders and archives,
-    and what to read although it would be skipped.
+    and what to read although it would be skipped. With `ocr`, Tesseract reads pages of PDF and PostScript that
+    have no text, or none that is language.
 
     `progress` is called with the name of each stage. `dates` has, by name, when submissions were handed in, in
     ISO 8601; they are shown and change no result. A path of `base` or `old` that does not exist raises
@@ -92,7 +94,7 @@ def compare(
     )
     if not isinstance(dates, Mapping | None):
         raise TypeError(f"dates is a dict with a date for each name, not {dates!r}")
-    rules = Rules.of(include, exclude)
+    rules = Rules.of(include, exclude, ocr)
     paths, base, old = collect.as_list(paths), collect.as_list(base), collect.as_list(old)
     refuse_addresses([*paths, *base], old)
     require_existing([*base, *old])

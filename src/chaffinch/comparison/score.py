@@ -182,6 +182,7 @@ def subtract_background(shares: Floats, shared_with_others: Floats, others: int)
 
     The background is the mean share with all others, which `shared_with_others` sums up.
     """
-    background = shared_with_others.clip(0) / max(others, ASSUMED_OTHERS)
+    # Below 1, so that what all have in full remains 1 and is not divided by 0.
+    background = (shared_with_others / max(others, ASSUMED_OTHERS)).clip(0, 1 - 1e-6)
     remaining: Floats = ((shares - background) / (1 - background)).clip(0, 1)
     return remaining

@@ -111,6 +111,7 @@ class Index:
         replacing: bool = False,
         include: str | Iterable[str] = (),
         exclude: str | Iterable[str] = (),
+        ocr: bool = False,
         threads: int | None = None,
         progress: Callable[[Document], None] | None = None,
     ) -> IngestReport:
@@ -118,11 +119,12 @@ class Index:
 
         Documents that the index has, by name and content, are left as they are: if an add is cut off, run it
         again. Another content under a known name needs `replacing`. `include` and `exclude` are patterns like
-        "*.txt": what else to read of folders and archives, and what not to read.
+        "*.txt": what else to read of folders and archives, and what not to read. With `ocr`, Tesseract reads
+        pages of PDF and PostScript that have no text, or none that is language.
         """
         with self._writing():
             ingest = Ingest(self.store, metadata, boilerplate, replacing, threads_used(threads))
-            rules = Rules.of(include, exclude)
+            rules = Rules.of(include, exclude, ocr)
             report = ingest.run(collect(items, json_lines=True, rules=rules), progress)
             self.store.forget_probes(report.replaced)
             return report

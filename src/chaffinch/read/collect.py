@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read import walk
+from chaffinch.read.detect import ARCHIVES, detect_format
 from chaffinch.read.formats import jsonl
 from chaffinch.read.load import load
 from chaffinch.read.ready import check_types, ready_documents
 from chaffinch.read.rules import DEFAULT, Rules
 from chaffinch.read.submissions.grouping import LocatedSkip, group, plain_name
 from chaffinch.read.submissions.layout import Located
+from chaffinch.read.submissions.platforms import without_archive
 from chaffinch.types import Document, File, Skipped, Submission
 
 Item = str | Path | File | Document
@@ -65,10 +67,20 @@ def _from_path(root: Path, json_lines: bool, rules: Rules) -> Iterator[Collected
     for path in walk.files(root, rules):
         if isinstance(path, Skipped):
             yield path
+            yield from _included(path, rules)
         elif json_lines and jsonl.is_json_lines(path, is_named=path == root):
             yield from (item if isinstance(item, Skipped) else Collected(*item) for item in jsonl.read(path))
         else:
             yield from _from_file(load_file(path), rules)
+
+
+def _included(skipped: Skipped, rules: Rules) -> Iterator[Collected | Skipped]:
+    """Yield what a pattern includes of an archive that another one excludes."""
+    if not (rules.include and without_archive(skipped.name) != skipped.name and rules.excludes(skipped.name)):
+        return
+    archive = load_file(Path(skipped.name))
+    if isinstance(archive, File) and detect_format(archive) in ARCHIVES:
+        yield from (item for item in _from_file(archive, rules) if isinstance(item, Collected))
 
 
 def _from_file(file: File | Skipped, rules: Rules) -> Iterator[Collected | Skipped]:
@@ -84,13 +96,18 @@ def files(paths: Iterable[str | Path], rules: Rules = DEFAULT) -> Iterator[File 
 
 
 def documents(
-    paths: Item | Iterable[Item], *, include: str | Iterable[str] = (), exclude: str | Iterable[str] = ()
+    paths: Item | Iterable[Item],
+    *,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    ocr: bool = False,
 ) -> Iterator[Document | Skipped]:
     """Yield every document in files, folders and archives, and an entry for whatever is skipped.
 
     `include` and `exclude` are patterns such as "*.txt" or "tests/": what else to read, and what not to read.
+    With `ocr`, Tesseract reads the pages of PDF and PostScript that have no text, or none that is language.
     """
-    collected = collect(paths, rules=Rules.of(include, exclude))
+    collected = collect(paths, rules=Rules.of(include, exclude, ocr))
     return (item if isinstance(item, Skipped) else item.document for item in collected)
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
+from math import inf
 
 from chaffinch.errors import BadRecipe, SkipReason, Unreadable
 from chaffinch.languages import by_content
@@ -28,6 +29,8 @@ _READERS = {
     "mail": "mail", "mbox": "mail", "docx": "office.office", "odt": "office.office", "epub": "office.office",
     "doc": "office.word97",
 }  # fmt: skip
+_PAGES = ("pdf", "postscript")
+"""Formats whose pages may be pictures."""
 _REFUSED = {
     "ole": "an Office file from before 2007, or one with a password; save it as DOCX or PDF without one",
     "office": "a spreadsheet, a presentation or a drawing; save it as PDF",
@@ -51,7 +54,8 @@ def ready_documents(
     The rules say what to read of an archive.
     """
     if budget is None:
-        budget = Budget(seconds=seconds_for(len(file.data)))
+        # Tesseract takes seconds for a page, and has a limit for each.
+        budget = Budget(seconds=inf if rules.ocr else seconds_for(len(file.data)))
         return budget.timed(_ready_documents(file, budget, rules))
     return _ready_documents(file, budget, rules)
 
@@ -97,8 +101,8 @@ def _contents(file: File, format: str, budget: Budget, rules: Rules) -> Iterator
 
         return tar.members(file, budget, rules)
     reader = import_module(f"chaffinch.read.formats.{_READERS[format]}")
-    read: Callable[[File], Iterator[File | Document]] = reader.read
-    return read(file)
+    read: Callable[..., Iterator[File | Document]] = reader.read
+    return read(file, use_ocr=True) if rules.ocr and format in _PAGES else read(file)
 
 
 def _spend_for_markup(document: Document) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 
 from chaffinch.errors import BadPattern, Problem, SkipReason
 from chaffinch.languages import language
@@ -71,28 +73,34 @@ class Rules:
 
     `*` and `?` match within one part of a path, `**` matches any number of parts. A pattern without a slash
     matches any file or folder of that name. A pattern with a slash matches parts that follow each other,
-    anywhere in the path; if it begins with a slash, it matches from the named folder or archive on. If it ends
-    with a slash, it matches folders only. A folder stands for everything in it. `include` wins over `exclude`
-    and over the default.
+    anywhere in the path, which may be written as messages show it. If it begins with a slash, it matches from
+    the named folder or archive on. If it ends with a slash, it matches folders only. A folder stands for
+    everything in it. `include` wins over `exclude` and over the default.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     root: str = ""
     """The folder or archive that the user named, with slashes."""
+    ocr: bool = False
+    """Whether pages without text that can be read are recognized by Tesseract."""
 
     def __post_init__(self) -> None:
+        if self.ocr:
+            import_module("chaffinch.read.formats.ocr").require_program()
         for pattern in (*self.include, *self.exclude):
             _compiled(pattern)
 
     @classmethod
-    def of(cls, include: str | Iterable[str] = (), exclude: str | Iterable[str] = ()) -> Rules:
+    def of(
+        cls, include: str | Iterable[str] = (), exclude: str | Iterable[str] = (), ocr: bool = False
+    ) -> Rules:
         """Return the rules for one pattern or several of each kind."""
         for given in (include, exclude):
             if isinstance(given, bytes) or not isinstance(given, Iterable):
                 raise BadPattern(f"the pattern {given!r} is not a str, such as '*.txt'")
         included, excluded = ((p,) if isinstance(p, str) else tuple(p) for p in (include, exclude))
-        return cls(included, excluded)
+        return cls(included, excluded, ocr=ocr)
 
     def below(self, root: str | Path) -> Rules:
         """Return the same rules for what is in this folder or archive."""
@@ -105,24 +113,46 @@ class Rules:
 
     def excludes(self, name: str) -> bool:
         """Whether a pattern says that this file or folder is not read."""
-        return bool(self.exclude) and _first_match(self.exclude, self._path(name, True)) is not None
+        return self._match(self.exclude, name, True) is not None
 
     def includes(self, name: str, is_folder: bool) -> bool:
         """Whether a pattern says that this is read. `name` is a path that begins with the root."""
-        return bool(self.include) and _first_match(self.include, self._path(name, is_folder)) is not None
+        return self._match(self.include, name, is_folder) is not None
 
     def problem(self, name: str, is_folder: bool, siblings: Collection[str]) -> Problem | None:
         """Return why something is not read, or None if it is read. A root is never asked about."""
         if self.includes(name, is_folder):
             return None
-        if self.exclude and (pattern := _first_match(self.exclude, self._path(name, is_folder))) is not None:
+        if (pattern := self._match(self.exclude, name, is_folder)) is not None:
             return Problem(SkipReason.EXCLUDED, f"excluded by the pattern {pattern!r}")
         return excluded(_with_slashes(name).rpartition("/")[2], is_folder, siblings)
 
-    def _path(self, name: str, is_folder: bool) -> str:
-        """Return the path below the root; that of a folder ends with a slash."""
+    def unused(self, names: Collection[str], roots: Iterable[str | Path]) -> list[str]:
+        """Return the patterns that match none of these paths, which begin with one of the roots."""
+        each = [self.below(root) for root in roots]
+        of_root = [(rules, [n for n in names if _with_slashes(n).startswith(rules.root)]) for rules in each]
+        return [
+            pattern
+            for pattern in dict.fromkeys((*self.include, *self.exclude))
+            if not any(rules._match((pattern,), name, True) for rules, below in of_root for name in below)
+        ]
+
+    def _match(self, patterns: Sequence[str], name: str, is_folder: bool) -> str | None:
+        """Return the first pattern that matches the path below the root, or the path as it is shown."""
+        if not patterns:
+            return None
+        end = "/" if is_folder else ""
         below = _with_slashes(name).removeprefix(self.root).removeprefix("./").lstrip("/")
-        return f"{below}/" if is_folder else below
+        # A name from a Mac has its accents apart from the letters.
+        below, root = normalize("NFC", below) + end, normalize("NFC", self.root).lstrip("/")
+        shown = f"{root}/{below}"
+        for pattern in patterns:
+            compiled = _compiled(pattern)
+            if compiled.search(below):
+                return pattern
+            if "/" in pattern.strip("/") and any(m.end() > len(root) + 1 for m in compiled.finditer(shown)):
+                return pattern
+        return None
 
 
 DEFAULT = Rules()
@@ -210,15 +240,12 @@ def _with_slashes(path: str) -> str:
     return path.replace(os.sep, "/")
 
 
-def _first_match(patterns: Iterable[str], path: str) -> str | None:
-    return next((pattern for pattern in patterns if _compiled(pattern).search(path)), None)
-
-
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Return the regular expression that finds a pattern in a path, where a folder ends with a slash."""
     if not isinstance(pattern, str):
         raise BadPattern(f"the pattern {pattern!r} is not a str, such as '*.txt'")
+    pattern = normalize("NFC", pattern)
     is_anchored, is_folder = pattern.startswith(("/", "./")), pattern.endswith("/")
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
     if not parts:

@@ -106,7 +106,8 @@ def _tree(archive: str, entries: Sequence[Entry], budget: Budget) -> _Folder:
 
 def _in_order(archive: str, top: _Folder, rules: Rules) -> Iterator[tuple[str, int | Problem]]:
     """Yield the path of every file with its number, or with the reason why it is skipped."""
-    open_folders = [_contents(archive, top, rules)]
+    is_skipped = not rules.is_root(archive) and rules.excludes(archive) and not rules.includes(archive, False)
+    open_folders = [_contents(archive, top, rules, is_skipped)]
     while open_folders:
         path, entry, is_skipped = next(open_folders[-1], ("", None, False))
         if entry is None:

@@ -16,9 +16,10 @@ from typing import BinaryIO, cast
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.budget import seconds_for, spend_seconds
-from chaffinch.read.formats import pdf_worker
+from chaffinch.read.formats import ocr, pdf_worker
 from chaffinch.read.formats.extract import Extract
-from chaffinch.read.formats.pdf_worker import LENGTH
+from chaffinch.read.formats.pdf_worker import REQUEST
+from chaffinch.read.legible import is_language
 from chaffinch.types import Document, File
 
 _WAITING_FACTOR = 10
@@ -41,17 +42,32 @@ _LIGATURES = {
 _LIGATURE = re.compile("[\ufb00-\ufb06\x0b-\x0f\x1b-\x1f]")
 
 
-def read(file: File) -> Iterator[Document]:
-    """Yield the text with the page of every byte, without running heads and page numbers."""
+def read(file: File, use_ocr: bool = False) -> Iterator[Document]:
+    """Yield the text with the page of every byte, without running heads and page numbers.
+
+    With `use_ocr`, pages without text, or with text that is not language, are read from their pictures.
+    """
     extract = Extract(file)
-    pages = _mend_words(_worker.pages(file))
+    pages = _worker.pages(file)
+    pages = _mend_words(_recognized(file, pages) if use_ocr else pages)
     if not any(page.strip() for page in pages):
-        detail = "holds no text, perhaps pictures of pages; make it searchable first"
+        detail = "holds no text, perhaps pictures of pages; use --ocr, or make it searchable first"
         raise Unreadable(file.name, SkipReason.NOT_TEXT, detail)
     for number, page in enumerate(_without_running_heads(pages), 1):
         extract.section(f"page {number}")
         extract.write(page + "\n")
     yield extract.document()
+
+
+def _recognized(file: File, pages: list[str]) -> list[str]:
+    """Return the pages, with text by Tesseract where a page has none or all of them are not language."""
+    all_bad = not is_language("\n".join(pages))
+    bad = [number for number, page in enumerate(pages) if all_bad or not page.strip() or not is_language(page)]
+    recognized = list(pages)
+    for number in bad[: ocr.MAX_PAGES]:
+        text = ocr.page_text(_worker.picture(file, number))
+        recognized[number] = text if text.strip() else pages[number]
+    return recognized
 
 
 class _Worker:
@@ -64,8 +80,8 @@ class _Worker:
 
     def pages(self, file: File) -> list[str]:
         """Return the text of every page."""
-        with self._lock:
-            answer = self._ask(file)
+        answer = json.loads(self._ask(file, pdf_worker.ALL_PAGES))
+        spend_seconds(answer["seconds"])
         if "error" not in answer:
             return cast(list[str], answer["pages"])
         if answer.get("is_protected"):
@@ -74,14 +90,21 @@ class _Worker:
         detail = f"not a PDF that can be read ({answer['error']}); save it again"
         raise Unreadable(file.name, SkipReason.DAMAGED, detail)
 
-    def _ask(self, file: File) -> dict[str, str]:
-        process = self._running()
+    def picture(self, file: File, page: int) -> bytes:
+        """Return a page as Tesseract reads it, or nothing if it cannot be drawn."""
+        return self._ask(file, page)
+
+    def _ask(self, file: File, page: int) -> bytes:
+        with self._lock:
+            return self._answer(self._running(), file, page)
+
+    def _answer(self, process: subprocess.Popen[bytes], file: File, page: int) -> bytes:
         seconds = seconds_for(len(file.data))
         timer = threading.Timer(_WAITING_FACTOR * seconds, process.kill)
         timer.start()
         try:
             requests, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
-            requests.write(LENGTH.pack(seconds) + LENGTH.pack(len(file.data)))
+            requests.write(REQUEST.pack(seconds, page, len(file.data)))
             requests.write(file.data)
             requests.flush()
             message = pdf_worker.read_message(answers)
@@ -94,9 +117,7 @@ class _Worker:
             spend_seconds(seconds)  # at most; most files that end the worker are out of time
             detail = "needs too much time or memory, or crashes PDFium; print it to PDF again"
             raise Unreadable(file.name, SkipReason.TOO_LARGE, detail)
-        answer = json.loads(message)
-        spend_seconds(answer["seconds"])
-        return cast(dict[str, str], answer)
+        return message
 
     def _running(self) -> subprocess.Popen[bytes]:
         """Return the process; after a fork, one of our own."""

@@ -3,8 +3,8 @@
 A file that hangs PDFium, crashes it or makes it ask for too much memory ends this process and nothing else. The
 module imports nothing of Chaffinch, so that it starts fast.
 
-Both directions carry messages of a length in 8 bytes and as many bytes: the file, then the answer as JSON. The
-seconds of CPU time that a file may take come before it, in 8 bytes.
+A request is the CPU time in seconds, a page number or -1, the length of the file, and the file. An answer
+is a length and as many bytes: the text of all pages as JSON, or the picture of one page in the format PGM.
 """
 
 from __future__ import annotations
@@ -22,24 +22,32 @@ if TYPE_CHECKING:
 
 PR_SET_PDEATHSIG = 1
 LENGTH = struct.Struct("<Q")
+REQUEST = struct.Struct("<QqQ")
+ALL_PAGES = -1
 MEMORY_BYTES = 1 << 30
 """Address space for a file, and four times its size on top."""
 MAX_TEXT = 1 << 30
 MAX_PAGES = 1 << 20
 MAX_BROKEN_PAGES = 100
+DOTS_PER_POINT = 300 / 72
+MAX_PIXELS = 20_000_000
 
 
 def main() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not even a bomb outlives the parent
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while header := requests.read(2 * LENGTH.size):
-        seconds, length = struct.unpack("<QQ", header)
+    while header := requests.read(REQUEST.size):
+        seconds, page, length = REQUEST.unpack(header)
         _limit(seconds, length)
         started = time.process_time()
-        contents = _read(requests.read(length))
-        took = time.process_time() - started
-        answer = json.dumps(contents | {"seconds": took}).encode("ascii")
+        data = requests.read(length)
+        if page == ALL_PAGES:
+            contents = _read(data)
+            took = time.process_time() - started
+            answer = json.dumps(contents | {"seconds": took}).encode("ascii")
+        else:
+            answer = _picture(data, page)
         answers.write(LENGTH.pack(len(answer)) + answer)
         answers.flush()
 
@@ -89,6 +97,23 @@ def _pages(pdf: object) -> Iterator[str]:
         if size > MAX_TEXT:
             return
         yield text
+
+
+def _picture(data: bytes, number: int) -> bytes:
+    """Return a page in shades of grey, or nothing if PDFium cannot draw it."""
+    from pypdfium2 import PdfDocument, PdfiumError
+
+    try:
+        with PdfDocument(data) as pdf:
+            page = pdf[number]
+            width, height = page.get_size()
+            scale = min(DOTS_PER_POINT, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
+            bitmap = page.render(scale=scale, grayscale=True, may_draw_forms=False)
+            raw, stride = bytes(bitmap.buffer), bitmap.stride
+            rows = (raw[stride * y : stride * y + bitmap.width] for y in range(bitmap.height))
+            return b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + b"".join(rows)
+    except (PdfiumError, MemoryError):
+        return b""
 
 
 def read_message(pipe: BinaryIO) -> bytes | None:

@@ -45,7 +45,7 @@ def is_postscript(head: bytes, *, is_program: bool) -> bool:
     return bool(_COMMENT.search(code)) or len(set(_OPERATORS.findall(code))) >= _FEWEST_OPERATORS
 
 
-def read(file: File) -> Iterator[Document]:
+def read(file: File, use_ocr: bool = False) -> Iterator[Document]:
     """Yield the text with the page of every byte."""
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     if program is None:
@@ -65,4 +65,4 @@ def read(file: File) -> Iterator[Document]:
         if not output.exists() or not output.stat().st_size:
             detail = f"Ghostscript could not read it (exit code {exit_code}); print it to PDF yourself"
             raise Unreadable(file.name, SkipReason.DAMAGED, detail)
-        yield from pdf.read(replace(file, data=output.read_bytes()))
+        yield from pdf.read(replace(file, data=output.read_bytes()), use_ocr)
