@@ -173,13 +173,22 @@ impl<'a> Bucket<'a> {
         self.verify(self.positions, self.position_bits, range)
     }
 
-    /// Return a posting that was verified, with the document above the position.
+    /// Return postings that were verified, each with the document above the position. Columns are at most 32 bits wide,
+    /// so every number is in one word.
     #[inline(always)]
-    pub fn posting(&self, i: u64) -> u64 {
-        let (bytes, width) = (self.segment.bytes, self.document_bits());
-        let document = read(bytes, self.documents + i * width as u64, width) as u32;
-        let position = read(bytes, self.positions + i * self.position_bits as u64, self.position_bits);
-        (self.segment.shape.first.wrapping_add(document) as u64) << 32 | position
+    pub fn postings(&self, range: Range<u64>) -> impl Iterator<Item = u64> + use<'a> {
+        let (bytes, first) = (self.segment.bytes, self.segment.shape.first);
+        let column = |from: u64, width: u32| {
+            let (from, width, mask) = (from + range.start * width as u64, width as u64, mask(width));
+            move |i: u64| {
+                let bit = from + i * width;
+                (word(bytes, (bit / 8) as usize) >> (bit % 8) & mask) as u32
+            }
+        };
+        let document = column(self.documents, self.document_bits());
+        let position = column(self.positions, self.position_bits);
+        let posting = move |i| (first.wrapping_add(document(i)) as u64) << 32 | position(i) as u64;
+        (0..range.end - range.start).map(posting)
     }
 
     /// Call back with the document of every posting.
@@ -208,7 +217,7 @@ impl<'a> Bucket<'a> {
         let before = out.len();
         let top = self.number << self.segment.shape.rest_bits();
         self.verify_postings(&(from..to))?;
-        out.extend((from..to).map(|i| (0, self.posting(i))));
+        out.extend(self.postings(from..to).map(|posting| (0, posting)));
         let mut words = (0..self.words()).map(|number| (number, self.word(number)));
         let mut next_word = || words.next().ok_or_else(|| self.damage());
         // The word with the first of them.

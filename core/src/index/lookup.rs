@@ -129,7 +129,7 @@ fn find(segment: &Segment, queries: &[(u64, u32)], removed: &Removed) -> Result<
             if !range.is_empty() {
                 bucket.verify_postings(&range)?;
                 let start = part.postings.len();
-                part.postings.extend(range.map(|i| bucket.posting(i)));
+                part.postings.extend(bucket.postings(range));
                 if !removed.is_empty() {
                     let own = part.postings.split_off(start);
                     part.postings.extend(own.iter().filter(|&&p| !removed.contains((p >> 32) as u32)));

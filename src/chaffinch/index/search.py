@@ -112,7 +112,7 @@ def _query(document: Document, settings: Settings, effort: float, window: int | 
 
 def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Do what np.unique with return_inverse does, in a third of the time for a few hundred values."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)  # equal values in any order
     ordered = values[order]
     is_first = np.ones(len(values), bool)
     is_first[1:] = ordered[1:] != ordered[:-1]
@@ -169,13 +169,13 @@ class Candidates:
         reason_of[: query.looked_up] = numbers
         order = np.argsort(prints.positions, kind="stable")
         in_order = reason_of[query.hash_numbers[order]]
-        bounds = np.flatnonzero(in_order[1:] != in_order[:-1]) + 1
-        for passage in np.split(order, bounds):
-            hashes = query.hash_numbers[passage]
-            if reason := reason_of[hashes[0]]:
-                first, last = int(prints.starts[passage].min()), int(prints.ends[passage].max())
-                span = Span(query.document.name, first, last)
-                yield Discount(span, int(self.owners[hashes].max()), reasons[reason - 1])
+        firsts = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1]))
+        starts = np.minimum.reduceat(prints.starts[order], firsts)
+        ends = np.maximum.reduceat(prints.ends[order], firsts)
+        owners = np.maximum.reduceat(self.owners[query.hash_numbers[order]], firsts)
+        passages = np.stack((in_order[firsts], starts, ends, owners), axis=1)
+        for reason, start, end, most in passages[passages[:, 0] > 0].tolist():
+            yield Discount(Span(query.document.name, start, end), most, reasons[reason - 1])
 
     def hits(self, top: int | None) -> list[Hit]:
         """Return the first `top` candidates that have a match.

@@ -124,7 +124,8 @@ def _with_errors(sample: bytes) -> str:
 
 def _wide(sample: bytes) -> str:
     """Return UTF-32 or UTF-16 for text without a byte order mark, else an empty string."""
-    if 4 * sample.count(b"\0") < len(sample) and is_utf8(sample):
+    letters = sample.translate(None, b"\0\t\n\v\f\r")
+    if 4 * sample.count(b"\0") < len(sample) and min(letters, default=0) >= 0x20 and is_utf8(sample):
         return ""  # a few zeros between ASCII, where compilers ignore them
     fours = np.frombuffer(sample[: len(sample) & ~3], np.uint8).reshape(-1, 4)
     if len(fours) and fours.any(axis=1).all():
