@@ -77,10 +77,7 @@ def list_pairs(
     if options.sort is not None:
         order = order[np.argsort(-figures[options.sort][order], kind="stable")]
     rows = order[(is_listed & (examined.longest > 0))[order]][: options.top]
-    all_parts: list[list[PairMatches]] = [[] for _ in range(len(rows))]
-    for group in groups:
-        for number, part in _parts(group, ranking.pairs[rows], options.threads):
-            all_parts[number].append(part)
+    all_parts = examined.parts(groups, ranking.pairs, rows, options.threads)
     pairs = []
     for row, parts in zip(rows.tolist(), all_parts, strict=True):
         left, right = ranking.pairs[row].tolist()
@@ -141,6 +138,8 @@ class _Examined:
     """Of the longest run in a match that few submissions have."""
     symbols: Indices
     """Symbols in matches, on the side that has fewer."""
+    kept: list[list[PairMatches]]
+    """The matches of each pair, if they are few enough to be kept."""
 
     @classmethod
     def of(
@@ -150,6 +149,7 @@ class _Examined:
         coverages, symbols = np.zeros((2, len(pairs), 2))
         longest, longest_rare = np.zeros((2, len(pairs)), np.int64)
         in_languages = []
+        kept: list[list[PairMatches]] = [[] for _ in range(len(pairs))] if len(pairs) <= MATCHED_AT_ONCE else []
         for group, sizes in zip(groups, works.sizes, strict=True):
             covered = np.zeros((len(pairs), 2))
             for start in range(0, len(pairs), MATCHED_AT_ONCE):
@@ -157,6 +157,8 @@ class _Examined:
                 for number, part in _parts(group, some, threads):
                     row = start + number
                     covered[row] = part.covered
+                    if kept:
+                        kept[row].append(part)
                     longest[row] = max(longest[row], part.longest)
                     if not group.is_data or len(groups) == 1:
                         longest_rare[row] = max(longest_rare[row], part.longest_of(few))
@@ -166,7 +168,19 @@ class _Examined:
             in_languages.append((covered / whole[pairs].clip(1)).clip(0, 1))
             coverages += in_languages[-1] * sizes[pairs]
         coverages = (coverages / works.totals[pairs].clip(1e-9)).clip(0, 1)
-        return cls(coverages, in_languages, longest, longest_rare, symbols.min(axis=1).astype(np.int64))
+        return cls(coverages, in_languages, longest, longest_rare, symbols.min(axis=1).astype(np.int64), kept)
+
+    def parts(
+        self, groups: Sequence[LanguageGroup], pairs: Pairs, rows: Indices, threads: int | None
+    ) -> list[list[PairMatches]]:
+        """Return the matches of the pairs in these rows, in each language."""
+        if self.kept:
+            return [self.kept[row] for row in rows.tolist()]
+        found: list[list[PairMatches]] = [[] for _ in range(len(rows))]
+        for group in groups:
+            for number, part in _parts(group, pairs[rows], threads):
+                found[number].append(part)
+        return found
 
 
 def _parts(group: LanguageGroup, pairs: Pairs, threads: int | None) -> Iterator[tuple[int, PairMatches]]:
