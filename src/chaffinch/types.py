@@ -334,7 +334,7 @@ class Report:
     """Files that most submissions have, which were taken as base code."""
     notes: tuple[Note, ...] = ()
     """Which documents were read in a language that their names do not show, and which are the same in several
-    submissions, but not in so many that they are base code."""
+    submissions, but in too few to be base code."""
     nothing_to_compare: tuple[str, ...] = ()
     """New submissions without anything to compare: all of it is skipped, empty, or too short."""
     dates: Mapping[str, str] = field(default_factory=dict)

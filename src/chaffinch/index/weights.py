@@ -26,7 +26,7 @@ def owner_weights(owners: Counts, documents: int) -> NDArray[np.float64]:
 
 
 def is_common(owners: Counts, documents: int) -> NDArray[np.bool_]:
-    """Mark fingerprints that so many documents have that they hardly count."""
+    """Mark fingerprints that hardly count, because many documents have them."""
     return _rarity(owners, documents) < _COMMON
 
 
