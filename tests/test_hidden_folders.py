@@ -48,17 +48,23 @@ def test_a_package_called_build_is_no_build_output(tmp_path: Path) -> None:
     assert skipped == {"ann/build": "build output"}
 
 
-@pytest.mark.parametrize("name", ["node_modules", "__pycache__", "site-packages", "bower_components"])
-@pytest.mark.parametrize("kind", ["folder", "wrapper", "zip"])
-def test_a_student_may_be_called_like_build_output(tmp_path: Path, name: str, kind: str) -> None:
-    work = {f"{name}/main.py": program(1), "ann/main.py": program(2), "ben/main.py": program(3)}
-    work["ben/node_modules/a.py"] = program(4)
+def class_of(tmp_path: Path, work: dict[str, str], kind: str) -> Path:
+    """Write a class as a folder, inside another folder, or as an archive."""
     root = tmp_path / "class"
     if kind == "zip":
         root = tmp_path / "class.zip"
         root.write_bytes(zipped({path: text.encode() for path, text in work.items()}))
     else:
         made(root / "hw1" if kind == "wrapper" else root, work)
+    return root
+
+
+@pytest.mark.parametrize("name", ["node_modules", "__pycache__", "site-packages", "bower_components"])
+@pytest.mark.parametrize("kind", ["folder", "wrapper", "zip"])
+def test_a_student_may_be_called_like_build_output(tmp_path: Path, name: str, kind: str) -> None:
+    work = {f"{name}/main.py": program(1), "ann/main.py": program(2), "ben/main.py": program(3)}
+    work["ben/node_modules/a.py"] = program(4)
+    root = class_of(tmp_path, work, kind)
     documents, skipped = read_of(root)
     assert sorted(documents) == sorted([name, "ann", "ben"])
     assert [Path(path).name for path in skipped] == ["node_modules"]
@@ -81,12 +87,7 @@ def test_build_output_beside_a_project_is_not_a_student(tmp_path: Path) -> None:
 def test_what_patterns_leave_of_a_class_is_one_student(tmp_path: Path, kind: str, inner: str) -> None:
     work = {f"{s}/{inner}{f}.py": program(n) for n, s in enumerate(("ann", "ben", "cy")) for f in ("a", "b")}
     work["ann/lib/c.py"] = program(9)
-    root = tmp_path / "class"
-    if kind == "zip":
-        root = tmp_path / "class.zip"
-        root.write_bytes(zipped({path: text.encode() for path, text in work.items()}))
-    else:
-        made(root / "hw1" if kind == "wrapper" else root, work)
+    root = class_of(tmp_path, work, kind)
     assert list(read_of(root, exclude=["cy", "ben"])[0]) == ["ann"]
     done = run("compare", root, "--exclude", "cy", "--exclude", "ben", "-o", tmp_path / "report.html")
     assert done.returncode == 2

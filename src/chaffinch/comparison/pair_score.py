@@ -49,8 +49,10 @@ class Works:
     """How many new submissions have the same content as each."""
     contents: Indices
     """The same number for submissions with the same content."""
-    usual: Floats
-    """The part of each submission that any other has too, by fingerprints."""
+    background: Floats
+    """How many fingerprints each submission usually shares with another."""
+    prints: Floats
+    """How many distinct fingerprints each submission has."""
     new: int
     """How many are not earlier work."""
 
@@ -63,12 +65,18 @@ class Works:
         same = [digest.digest() for digest in digests]
         _, contents = np.unique(same, return_inverse=True)
         owners = np.bincount(contents[:new], minlength=submissions)[contents]
-        usual, prints = np.zeros((2, submissions))
-        for group in groups:
-            usual[group.members] += group.candidates.background
+        background, prints = np.zeros((2, submissions))
+        for group in telling_groups(groups):
+            background[group.members] += group.candidates.background
             prints[group.members] += [len(own) for own in group.candidates.owners]
         totals = sum(sizes, np.zeros(submissions))
-        return cls(sizes, totals, owners, contents, usual / prints.clip(1), new)
+        return cls(sizes, totals, owners, contents, background, prints, new)
+
+    @property
+    def usual(self) -> Floats:
+        """The part of each submission that any other has too, by fingerprints."""
+        usual: Floats = self.background / self.prints.clip(1)
+        return usual
 
     def smaller(self, pairs: Pairs) -> Floats:
         """Return the size of the smaller work of each pair."""
@@ -131,6 +139,11 @@ class Works:
         is_more = self.owners > RING * self.new
         is_given: NDArray[np.bool_] = is_more | (self.totals < SKELETON) | (self.usual > MOSTLY_USUAL)
         return is_given & (self.owners >= COMMON_OWNERS)
+
+
+def telling_groups(groups: Sequence[LanguageGroup]) -> list[LanguageGroup]:
+    """Return the languages whose fingerprints count: the same data beside programs is no surprise."""
+    return [group for group in groups if not group.is_data] or list(groups)
 
 
 def _evidence(tokens: Floats) -> Floats:

@@ -12,7 +12,7 @@ from chaffinch.comparison.candidates import Floats, Indices, Pairs
 from chaffinch.comparison.chance import Chance
 from chaffinch.comparison.language_group import LanguageGroup
 from chaffinch.comparison.options import SURE_SCORE, SURPRISING, Options
-from chaffinch.comparison.pair_score import Works
+from chaffinch.comparison.pair_score import Works, telling_groups
 from chaffinch.comparison.score import blocks
 from chaffinch.comparison.weight import weight
 
@@ -58,10 +58,11 @@ class CandidatePool:
         all_keys = [np.empty(0, np.int64), *(no_pairs._group_keys(group) for group in groups)]
         keys, rows = np.unique(np.concatenate(all_keys), return_inverse=True)
         shared = np.zeros(len(keys), np.uint32)
+        telling = telling_groups(groups)
         highest, squares = np.full(len(keys), -np.inf), np.zeros(len(keys))
         for group in groups:
             own, rows = rows[: len(group.candidates.pairs)], rows[len(group.candidates.pairs) :]
-            if group in no_pairs._telling():
+            if group in telling:
                 surprise = group.candidates.surprise(submissions)
                 shared[own] += group.candidates.shared
                 squares[own] += surprise.clip(0) ** 2
@@ -79,7 +80,7 @@ class CandidatePool:
         """Return the rows of the pairs that share the most beyond what is usual, by part and by surprise."""
         if count >= len(self.pairs):
             return np.arange(len(self.pairs))
-        background, prints = self._background(), self._prints()
+        background, prints = self.works.background, self.works.prints
         promise = np.empty(len(self.pairs), np.float32)
         for block in blocks(len(self.pairs)):
             left, right = self.pairs[block].T
@@ -102,24 +103,6 @@ class CandidatePool:
         """Return the scores over all languages, as far as they say anything."""
         pairs = self.pairs[rows]
         return self.works.mean_score(pairs, scores) * self.works.convincing(pairs)
-
-    def _telling(self) -> list[LanguageGroup]:
-        """Return the languages whose fingerprints count: the same data beside programs is no surprise."""
-        return [group for group in self.groups if not group.is_data] or list(self.groups)
-
-    def _background(self) -> Floats:
-        """Return how many fingerprints each submission usually shares with another."""
-        background = np.zeros(self.submissions)
-        for group in self._telling():
-            background[group.members] += group.candidates.background
-        return background
-
-    def _prints(self) -> Floats:
-        """Return how many distinct fingerprints each submission has."""
-        prints = np.zeros(self.submissions)
-        for group in self._telling():
-            prints[group.members] += [len(owners) for owners in group.candidates.owners]
-        return prints
 
     def _group_scores(self, group: LanguageGroup, pairs: Pairs) -> Floats:
         """Return the scores in one language, 0 for pairs that are not candidates there."""
