@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import astuple
-from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import psycopg
 from numpy.typing import NDArray
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index.koala import probes
-from chaffinch.index.postgres import schema
+from chaffinch.index.postgres import citus, schema
 from chaffinch.index.postgres.connection import Address, Connection, Session, connect, wrap_errors
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.store import BUSY, NO_NUMBERS_LEFT, Hashes, Progress, Store, close_on_error
@@ -50,12 +50,13 @@ class PostgresStore(Store):
         self.where = self._address.shown
         self._reading = threading.RLock()
         self._in_snapshot = False
+        self._commit_key = _lock_number(f"commit {self._address.schema}")
         self._writing = threading.Lock()
         self._reader = Session(self._address, _prepare_reader)
-        self._writer = Session(self._address, partial(_prepare_writer, self._address))
+        self._writer = Session(self._address, self._prepare_writer)
         self._prober = Session(self._address, _prepare_reader)
         with close_on_error(self):
-            self._citus = bool(self._ask(schema.HAS_CITUS)[0][0])
+            self._is_distributed = self._find_citus()
             settings = json.loads(self._ask("SELECT settings FROM meta")[0][0])
             self.settings = Settings.from_dict(settings, self.where)
 
@@ -72,24 +73,40 @@ class PostgresStore(Store):
             if self._in_snapshot:
                 yield
                 return
-            with self._reader.transaction(schema.SNAPSHOT):
+            with self._reader.transaction(*self._opening()):
                 self._in_snapshot = True
                 try:
                     yield
                 finally:
                     self._in_snapshot = False
 
+    def _opening(self) -> tuple[str, ...]:
+        """Return the messages that begin a snapshot."""
+        return citus.snapshot(self._commit_key) if self._is_distributed else (schema.SNAPSHOT,)
+
+    def _find_citus(self) -> bool:
+        """Return whether Citus has spread the postings over several servers."""
+        if not self._ask(citus.IS_PRESENT)[0][0]:
+            return False
+        if self._ask(citus.IS_WORKER)[0][0]:
+            raise IndexTrouble(f"{self.where}: {citus.ON_WORKER}")
+        return bool(self._ask(citus.IS_DISTRIBUTED)[0][0])
+
     def _ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run one statement. It sees one state without a transaction, which saves round trips."""
         with self._reading:
             return self._reader.ask(statement, *values)
 
+    def _ask_postings(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Run one statement about postings, which may be on several servers that change one after the other."""
+        with self.snapshot() if self._is_distributed else nullcontext():
+            return self._ask(statement, *values)
+
     def lookup(self, hashes: Hashes) -> LookupResult:
         distinct, inverse = np.unique(hashes & _mask(self.settings), return_inverse=True)
         if not len(distinct):
             return LookupResult(*(np.empty(0, np.uint32) for _ in range(3)))
-        statement = schema.LOOKUP_ON_CITUS if self._citus else schema.LOOKUP
-        rows = self._ask(statement, distinct.view(np.int64).tolist())
+        rows = self._ask_postings(schema.LOOKUP, distinct.view(np.int64).tolist())
         keys = np.array([row[0] for row in rows], np.int64).view(np.uint64)
         postings = np.frombuffer(b"".join(row[1] for row in rows), _DOCUMENT_POSITION)
         lengths = np.array([len(row[1]) // _DOCUMENT_POSITION.itemsize for row in rows], np.int64)
@@ -138,7 +155,7 @@ class PostgresStore(Store):
         wanted = sorted(_integers(documents))
         for start in range(0, len(wanted), _BATCH_DOCUMENTS):
             some = wanted[start : start + _BATCH_DOCUMENTS]
-            by_document = dict(self._ask(schema.POSTINGS_OF, some[0], some[-1], some))
+            by_document = dict(self._ask_postings(schema.POSTINGS_OF, some[0], some[-1], some))
             for document in some:
                 postings = np.frombuffer(by_document.get(document, b""), _HASH_POSITION)
                 postings = postings[np.lexsort((postings["hash"], postings["position"]))]
@@ -151,18 +168,35 @@ class PostgresStore(Store):
         with self.snapshot():
             documents, postings = self._ask("SELECT documents, postings FROM meta")[0]
             removed = self._ask("SELECT count(*) FROM removed")[0][0]
-            size = self._ask(schema.SIZE_ON_CITUS if self._citus else schema.SIZE)[0][0]
+            size = self._ask(citus.SIZE if self._is_distributed else schema.SIZE)[0][0]
             not_language = self._ask(schema.COUNT_NOT_LANGUAGE)[0][0]
             return IndexInfo(documents, postings, min(postings, 1), size, removed, not_language, ())
+
+    def _prepare_writer(self, connection: Connection) -> None:
+        """Take the writer's lock. The server releases it when the connection ends, however it ends."""
+        row = connection.execute(schema.LOCK_WRITER, [_lock_number(self._address.schema)]).fetchone()
+        if not (row and row[0]):
+            raise IndexTrouble(f"{self.where}: {BUSY}")
+        if self._is_distributed:
+            with suppress(psycopg.Error):  # a worker may be out of reach; Citus tries again later
+                connection.execute(citus.RECOVER)
 
     def begin_writing(self) -> None:
         with self._writing:
             self._writer.ask("SELECT")  # opens the connection that takes the lock
 
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """Write everything inside the `with` block or nothing."""
+        with self._writer.transaction():
+            yield
+            if self._is_distributed:
+                self._writer.ask(citus.before_commit(self._commit_key))
+
     def add(self, batch: Batch) -> None:
         count, postings = len(batch.documents), len(batch.postings.hashes)
         with self._writing:
-            with self._writer.transaction():
+            with self._change():
                 after = int(self._writer.ask(schema.TAKE_NUMBERS, count, count, postings)[0][0])
                 if after > _MAX_DOCUMENTS:
                     raise IndexTrouble(f"{self.where}: 2^31 {NO_NUMBERS_LEFT}")
@@ -187,7 +221,7 @@ class PostgresStore(Store):
 
     def remove(self, documents: Sequence[int]) -> None:
         with self._writing:
-            with self._writer.transaction():
+            with self._change():
                 self._delete(documents)
             self._purge_if_due()
 
@@ -201,14 +235,14 @@ class PostgresStore(Store):
 
     def _purge_if_due(self) -> None:
         if self._writer.ask("SELECT removed * 2 > postings FROM meta")[0][0]:
-            with self._writer.transaction():
+            with self._change():
                 self._writer.ask(schema.PURGE)
 
     def merge(self, progress: Progress) -> None:
         with self._writing:
             if removed := self._writer.ask("SELECT removed FROM meta")[0][0]:
                 progress(f"Deleting {removed} postings of removed documents ...")
-                with self._writer.transaction():
+                with self._change():
                     self._writer.ask(schema.PURGE)
             for table in schema.VACUUMED:
                 progress(f"Compacting {table} ...")
@@ -216,7 +250,8 @@ class PostgresStore(Store):
 
     def verify(self, progress: Progress) -> list[str]:
         with self.snapshot():
-            self._ask(schema.READING_ALL)
+            for setting in schema.READING_ALL:
+                self._ask(setting)
             progress("Counting postings ...")
             wrong_counts = self._ask(schema.WRONG_COUNTS)
             progress("Counting documents ...")
@@ -266,6 +301,10 @@ def _create(connection: Connection, address: Address, settings: Settings) -> Non
         return bool(row and row[0])
 
     taken = IndexTrouble(f"{address.shown}: already exists; give another name after the #")
+    has_citus = holds(citus.IS_PRESENT)
+    if has_citus and holds(citus.IS_WORKER):
+        raise IndexTrouble(f"{address.shown}: {citus.ON_WORKER}")
+    connection.execute(citus.KEEP_SCHEMA_LOCAL)
     if holds(schema.NOT_EMPTY, address.schema):
         raise taken
     if not holds("SELECT current_setting('server_encoding') = 'UTF8'"):
@@ -278,8 +317,8 @@ def _create(connection: Connection, address: Address, settings: Settings) -> Non
         connection.execute(schema.SCHEMA)
     except (errors.DuplicateSchema, errors.DuplicateTable, errors.UniqueViolation):  # another was faster
         raise taken from None
-    if holds(schema.HAS_CITUS):
-        connection.execute(schema.ON_CITUS)
+    if has_citus:
+        connection.execute(citus.DISTRIBUTE)
     connection.execute("INSERT INTO meta VALUES (%s, 0, 0, 0, 0)", [json.dumps(settings.to_dict())])
 
 
@@ -287,13 +326,9 @@ def _prepare_reader(connection: Connection) -> None:
     connection.execute(schema.READING)
 
 
-def _prepare_writer(address: Address, connection: Connection) -> None:
-    """Take the writer's lock. The server releases it when the connection ends, however it ends."""
-    # A database has one set of lock numbers for all its schemas.
-    key = blake2b(f"chaffinch {address.schema}".encode(), digest_size=8).digest()
-    row = connection.execute(schema.LOCK_WRITER, [int.from_bytes(key, signed=True)]).fetchone()
-    if not (row and row[0]):
-        raise IndexTrouble(f"{address.shown}: {BUSY}")
+def _lock_number(name: str) -> int:
+    """Return the number of a lock. A database has one set of numbers for all its schemas."""
+    return int.from_bytes(blake2b(f"chaffinch {name}".encode(), digest_size=8).digest(), signed=True)
 
 
 def _mask(settings: Settings) -> np.uint64:
