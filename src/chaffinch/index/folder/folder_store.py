@@ -138,11 +138,12 @@ class FolderStore(ProbeFile, Store):
 
     def info(self) -> IndexInfo:
         with self._reader() as reader:
-            state, documents = reader.state, reader.catalogue.number("documents")
+            state, catalogue = reader.state, reader.catalogue
+            documents, not_language = catalogue.number("documents"), catalogue.count_not_language()
         postings = sum(row.postings for row in state.rows.values())
         size = sum(map(_size, self.folder.rglob("*")))
-        damaged = tuple(map(str, state.damaged.values()))
-        return IndexInfo(documents, postings, len(state.rows), size, len(state.removed), damaged)
+        sizes = documents, postings, len(state.rows), size, len(state.removed)
+        return IndexInfo(*sizes, not_language, tuple(map(str, state.damaged.values())))
 
     def begin_writing(self) -> None:
         with paths.wrap_errors(self.where):
