@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import astuple
 from hashlib import blake2b
 from pathlib import Path
@@ -21,6 +21,7 @@ from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index.koala import probes
 from chaffinch.index.postgres import citus, schema
 from chaffinch.index.postgres.connection import Address, Connection, Session, connect, wrap_errors
+from chaffinch.index.reader_pool import ReaderPool
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.store import BUSY, NO_NUMBERS_LEFT, Hashes, Progress, Store, close_on_error
 from chaffinch.native.segment import LookupResult, Postings
@@ -30,6 +31,8 @@ _BATCH_DOCUMENTS = 1000
 _BATCH_POSTINGS = 1 << 16
 """Postings that are sent at once."""
 _MAX_DOCUMENTS = 2**31
+_MAX_READERS = 8
+"""Connections for searches. A server has about a hundred for everybody."""
 
 # The binary format of COPY: the number of fields, and before each field its length in bytes.
 _ROW = np.dtype(
@@ -48,13 +51,10 @@ class PostgresStore(Store):
     def __init__(self, where: str | Path) -> None:
         self._address = Address.parse(str(where))
         self.where = self._address.shown
-        self._reading = threading.RLock()
-        self._in_snapshot = False
         self._commit_key = _lock_number(f"commit {self._address.schema}")
         self._writing = threading.Lock()
-        self._reader = Session(self._address, _prepare_reader)
+        self._readers = ReaderPool(self.where, lambda: Session(self._address, _prepare_reader), _MAX_READERS)
         self._writer = Session(self._address, self._prepare_writer)
-        self._prober = Session(self._address, _prepare_reader)
         with close_on_error(self):
             self._is_distributed = self._find_citus()
             settings = json.loads(self._ask("SELECT settings FROM meta")[0][0])
@@ -69,20 +69,29 @@ class PostgresStore(Store):
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        with self._reading:
-            if self._in_snapshot:
-                yield
-                return
-            with self._reader.transaction(*self._opening()):
-                self._in_snapshot = True
-                try:
-                    yield
-                finally:
-                    self._in_snapshot = False
+        if self._readers.current is not None:
+            yield
+            return
+        with self._readers.take() as reader, self._one_state(reader), self._readers.keep(reader):
+            yield
 
-    def _opening(self) -> tuple[str, ...]:
-        """Return the messages that begin a snapshot."""
-        return citus.snapshot(self._commit_key) if self._is_distributed else (schema.SNAPSHOT,)
+    @contextmanager
+    def _reader(self) -> Iterator[Session]:
+        """Yield the connection of the snapshot that this thread is in, or another one with one state.
+
+        Use this in generators: they may keep it for long, so it is not one of the few that searches wait for.
+        """
+        if (current := self._readers.current) is not None:
+            yield current
+            return
+        self._readers.refuse_closed()
+        with closing(Session(self._address, _prepare_reader)) as reader, self._one_state(reader):
+            yield reader
+
+    def _one_state(self, reader: Session) -> AbstractContextManager[None]:
+        """Answer every question inside the `with` block from one state."""
+        opening = citus.snapshot(self._commit_key) if self._is_distributed else (schema.SNAPSHOT,)
+        return reader.transaction(*opening)
 
     def _find_citus(self) -> bool:
         """Return whether Citus has spread the postings over several servers."""
@@ -94,19 +103,17 @@ class PostgresStore(Store):
 
     def _ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run one statement. It sees one state without a transaction, which saves round trips."""
-        with self._reading:
-            return self._reader.ask(statement, *values)
-
-    def _ask_postings(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run one statement about postings, which may be on several servers that change one after the other."""
-        with self.snapshot() if self._is_distributed else nullcontext():
-            return self._ask(statement, *values)
+        if (reader := self._readers.current) is not None:
+            return reader.ask(statement, *values)
+        with self._readers.take() as reader:
+            return reader.ask(statement, *values)
 
     def lookup(self, hashes: Hashes) -> LookupResult:
         distinct, inverse = np.unique(hashes & _mask(self.settings), return_inverse=True)
         if not len(distinct):
             return LookupResult(*(np.empty(0, np.uint32) for _ in range(3)))
-        rows = self._ask_postings(schema.LOOKUP, distinct.view(np.int64).tolist())
+        with self.snapshot() if self._is_distributed else nullcontext():  # one server needs none for one query
+            rows = self._ask(schema.LOOKUP, distinct.view(np.int64).tolist())
         keys = np.array([row[0] for row in rows], np.int64).view(np.uint64)
         postings = np.frombuffer(b"".join(row[1] for row in rows), _DOCUMENT_POSITION)
         lengths = np.array([len(row[1]) // _DOCUMENT_POSITION.itemsize for row in rows], np.int64)
@@ -147,19 +154,21 @@ class PostgresStore(Store):
 
     def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         after = -1
-        while rows := self._ask(schema.NEXT_RECORDS, after, _BATCH_DOCUMENTS):
-            yield from ((row[0], _record(row)) for row in rows)
-            after = rows[-1][0]
+        with self._reader() as reader:
+            while rows := reader.ask(schema.NEXT_RECORDS, after, _BATCH_DOCUMENTS):
+                yield from ((row[0], _record(row)) for row in rows)
+                after = rows[-1][0]
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
         wanted = sorted(_integers(documents))
-        for start in range(0, len(wanted), _BATCH_DOCUMENTS):
-            some = wanted[start : start + _BATCH_DOCUMENTS]
-            by_document = dict(self._ask_postings(schema.POSTINGS_OF, some[0], some[-1], some))
-            for document in some:
-                postings = np.frombuffer(by_document.get(document, b""), _HASH_POSITION)
-                postings = postings[np.lexsort((postings["hash"], postings["position"]))]
-                yield document, postings["hash"].astype(np.uint64), postings["position"].astype(np.uint32)
+        with self._reader() as reader:
+            for start in range(0, len(wanted), _BATCH_DOCUMENTS):
+                some = wanted[start : start + _BATCH_DOCUMENTS]
+                by_document = dict(reader.ask(schema.POSTINGS_OF, some[0], some[-1], some))
+                for document in some:
+                    postings = np.frombuffer(by_document.get(document, b""), _HASH_POSITION)
+                    postings = postings[np.lexsort((postings["hash"], postings["position"]))]
+                    yield document, postings["hash"].astype(np.uint64), postings["position"].astype(np.uint32)
 
     def damage(self) -> tuple[Damaged, ...]:
         return ()  # the server returns everything or an error
@@ -275,8 +284,8 @@ class PostgresStore(Store):
             return
         digest, distinct = probes.digest(query), sorted(set(names))
         keys = _keys(distinct)
-        with suppress(IndexTrouble), self._reading:  # a search does not fail because of it
-            self._prober.ask(
+        with suppress(IndexTrouble), self._readers.take() as session:  # a search does not fail because of it
+            session.ask(
                 schema.RECORD_PROBE, keys, probes.expiry(), digest, digest, probes.now(), keys, distinct
             )
 
@@ -285,12 +294,13 @@ class PostgresStore(Store):
         return [ProbedDocument(*row) for row in rows]
 
     def forget_probes(self, names: Sequence[str]) -> None:
-        with suppress(IndexTrouble), self._reading:
-            self._prober.ask(schema.FORGET_PROBES, _keys(names))
+        with suppress(IndexTrouble), self._readers.take() as session:
+            session.ask(schema.FORGET_PROBES, _keys(names))
 
     def close(self) -> None:
-        for session in (self._writer, self._prober, self._reader):
-            session.close()
+        self._readers.close()
+        with self._writing:  # waits for the change that another thread is making
+            self._writer.close()
 
 
 def _create(connection: Connection, address: Address, settings: Settings) -> None:
