@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from chaffinch.service.database.tables import Job, Run, Table
 from chaffinch.service.jobs import queue
-from chaffinch.service.jobs.worker import Worker
+from chaffinch.service.jobs.job_worker import Worker
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import SUBMISSION, UploadWriter
 from tests.programs import WRITERS, Style, functions

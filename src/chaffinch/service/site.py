@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from chaffinch.service.blobs import Blobs
-from chaffinch.service.database.connection import Database
+from chaffinch.service.database.database import Database
 from chaffinch.service.settings import Settings
 
 _SETTINGS_SECONDS = 2

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import CursorResult, and_, or_, select, update
 from sqlalchemy.orm import Session
 
-from chaffinch.service.database.connection import Database, clock
+from chaffinch.service.database.database import Database, clock
 from chaffinch.service.database.tables import Job
 
 LEASE_SECONDS = 30.0

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from chaffinch.errors import ChaffinchError
-from chaffinch.service.database.connection import is_lost
+from chaffinch.service.database.database import is_lost
 from chaffinch.service.database.tables import Job, new_id
 from chaffinch.service.jobs import queue
 from chaffinch.service.jobs.tasks import TASKS
