@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 _flag = partial(option, is_flag=True)
 _WHERE = argument("where", metavar="INDEX")
+_NOT_LANGUAGE = "with text that is not language, because of fonts or a bad scan; --documents names them"
 _EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may miss passages."
 
 
@@ -215,7 +216,6 @@ def info(where: str, documents: bool) -> _Result:
     with _open(where) as opened:
         size, settings, suspicious = opened.info(), opened.store.settings, opened.suspicious()
         records = [_record(document) for document in opened] if documents else []
-        not_language = list(opened.not_language()) if documents else []
     result = asdict(size) | {
         "recipe": settings.recipe.receipt(),
         "content": settings.content,
@@ -224,7 +224,6 @@ def info(where: str, documents: bool) -> _Result:
     }
     if documents:
         result["documents_list"] = records
-        result["not_language"] = not_language
     lines = [
         f"{counted(size.documents, 'document')}, {counted(size.postings, 'posting')}, "
         f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB",
@@ -233,7 +232,8 @@ def info(where: str, documents: bool) -> _Result:
         *([f"{counted(size.removed, 'removed document')} to drop at the next merge"] if size.removed else []),
         *(f"damaged: {printable(damage)}" for damage in size.damaged),
         *(f"suspicious: {n} different queries came close to {printable(name)}" for name, n in suspicious),
-        *(f"{printable(name)}: {NOT_LANGUAGE}" for name in not_language),
+        *([f"{counted(size.not_language, 'document')} {_NOT_LANGUAGE}"] if size.not_language else []),
+        *(f"{printable(d['name'])}: {NOT_LANGUAGE}" for d in records if d["not_language"]),
         *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in records),
     ]
     return _Result(result, "\n".join(lines))
@@ -248,6 +248,7 @@ def _record(document: DocumentRecord) -> dict[str, Any]:
         "digest": document.digest.hex(),
         "generation": document.generation,
         "boilerplate": document.boilerplate,
+        "not_language": document.not_language,
     }
 
 

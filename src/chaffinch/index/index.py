@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from chaffinch.errors import BadRecipe, Damaged, IndexTrouble, NoIndex
+from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import transfer
 from chaffinch.index.address import FORM, is_database, looks_like_address, without_password
 from chaffinch.index.answers import Answer
@@ -23,7 +23,6 @@ from chaffinch.index.store import Progress, Store, close_on_error
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.read.collect import Item, collect
 from chaffinch.read.for_recipe import document_for
-from chaffinch.read.legible import is_legible
 from chaffinch.read.rules import Rules
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Readable
@@ -164,15 +163,6 @@ class Index:
         numbers = list(self.store.numbers_by_name([name]).values())
         packed = self.store.contents(numbers) if self.store.settings.content == "text" else {}
         return unpack(name, packed[numbers[0]]) if packed else None
-
-    def not_language(self) -> Iterator[str]:
-        """Yield the names of documents whose text is not language, such as bad scans, if texts are stored."""
-        if self.store.settings.content == "text":
-            for number, record in self.store.all_records():
-                with suppress(Damaged):  # verify reports it
-                    document = unpack(record.name, self.store.contents([number])[number])
-                    if not is_legible(document):
-                        yield record.name
 
     def info(self) -> IndexInfo:
         return self.store.info()

@@ -23,8 +23,8 @@ from chaffinch.index.store import NO_INDEX, close_on_error
 # A million documents should need little space. Names and digests are looked up by a short key and then
 # compared: this takes a quarter of the space of an index of the names themselves. Documents from one source
 # share the contact and the URL up to its last part, so these are stored once; the last part is often the name.
-# A date is stored as a number if possible, and the generation and the boilerplate flag, which few documents
-# have, share one column.
+# A date is stored as a number if possible, and the generation and the flags, which few documents have,
+# share one column: the generation above two bits, not_language and boilerplate.
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE origins (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, url_head TEXT, contact TEXT);
@@ -36,7 +36,8 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_name ON documents (name_key);
 CREATE INDEX documents_digest ON documents (substr(digest, 1, 3));
-CREATE INDEX documents_boilerplate ON documents (marks) WHERE marks % 2 = 1;
+CREATE INDEX documents_boilerplate ON documents (marks) WHERE marks & 1;
+CREATE INDEX documents_not_language ON documents (marks) WHERE marks & 2;
 CREATE TABLE contents (document INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL);
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY, postings INTEGER NOT NULL, bytes INTEGER NOT NULL,
@@ -162,7 +163,7 @@ class Catalogue:
                 origins[source] = self._origin(*source)
             origin, tail = origins[source], tail if metadata.url and tail != document.name else None
         name, *rest = document[:5]
-        marks = document.generation * 2 + document.boilerplate or None
+        marks = document.generation << 2 | document.not_language << 1 | document.boilerplate or None
         return number, name, _key(name), *rest, origin, tail, _pack_date(metadata.date), marks
 
     def _origin(self, head: str | None, contact: str | None) -> int:
@@ -253,8 +254,11 @@ class Catalogue:
         return rows
 
     def boilerplate(self) -> frozenset[int]:
-        statement = "SELECT id FROM documents WHERE marks % 2 = 1"
+        statement = "SELECT id FROM documents WHERE marks & 1"
         return frozenset(_document(number) for (number,) in self._connection.execute(statement))
+
+    def count_not_language(self) -> int:
+        return int(self._value("SELECT count(*) FROM documents WHERE marks & 2"))
 
     def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         after = -1
@@ -384,5 +388,5 @@ def _record(row: tuple[Any, ...]) -> DocumentRecord:
         raise sqlite3.DataError("a date is damaged")
     url = None if head is None else head + (row[1] if tail is None else tail)
     metadata = Metadata(url, contact, date.fromordinal(day).isoformat() if isinstance(day, int) else day)
-    generation, boilerplate = divmod(marks or 0, 2)
-    return DocumentRecord._make((*row[1:6], metadata, generation, bool(boilerplate)))
+    generation, flags = divmod(marks or 0, 4)
+    return DocumentRecord._make((*row[1:6], metadata, generation, bool(flags & 1), bool(flags & 2)))

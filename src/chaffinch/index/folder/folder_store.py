@@ -252,7 +252,8 @@ class FolderStore(ProbeFile, Store):
             postings = sum(row.postings for row in self._rows.values())
             size = sum(map(_size, self.folder.rglob("*")))
             damaged = tuple(map(str, self.damage()))
-            return IndexInfo(self.count(), postings, len(self._rows), size, len(self._removed), damaged)
+            sizes = self.count(), postings, len(self._rows), size, len(self._removed)
+            return IndexInfo(*sizes, self._reader.count_not_language(), damaged)
 
     def begin_writing(self) -> None:
         with paths.wrap_errors(self.where):

@@ -152,7 +152,8 @@ class PostgresStore(Store):
             documents, postings = self._ask("SELECT documents, postings FROM meta")[0]
             removed = self._ask("SELECT count(*) FROM removed")[0][0]
             size = self._ask(schema.SIZE_ON_CITUS if self._citus else schema.SIZE)[0][0]
-            return IndexInfo(documents, postings, min(postings, 1), size, removed, ())
+            not_language = self._ask(schema.COUNT_NOT_LANGUAGE)[0][0]
+            return IndexInfo(documents, postings, min(postings, 1), size, removed, not_language, ())
 
     def begin_writing(self) -> None:
         with self._writing:

@@ -16,11 +16,12 @@ CREATE TABLE meta (
 CREATE TABLE documents (
     id integer PRIMARY KEY, name text NOT NULL, digest bytea NOT NULL, size bigint NOT NULL,
     symbols bigint NOT NULL, postings bigint NOT NULL, url text, contact text, date text,
-    generation integer NOT NULL, boilerplate boolean NOT NULL
+    generation integer NOT NULL, boilerplate boolean NOT NULL, not_language boolean NOT NULL
 );
 CREATE INDEX documents_name ON documents USING hash (name);
 CREATE INDEX documents_digest ON documents (digest);
 CREATE INDEX documents_boilerplate ON documents (id) WHERE boilerplate;
+CREATE INDEX documents_not_language ON documents (id) WHERE not_language;
 CREATE TABLE contents (document integer PRIMARY KEY, data bytea NOT NULL);
 ALTER TABLE contents ALTER data SET STORAGE EXTERNAL;
 CREATE TABLE postings (hash bigint NOT NULL, document integer NOT NULL, position integer NOT NULL);
@@ -68,10 +69,12 @@ SELECT p.document, string_agg(int8send(p.hash) || int4send(p.position), '') FROM
 WHERE p.document BETWEEN %s AND %s AND p.document = ANY(%s::bigint[]) AND {_NOT_REMOVED} GROUP BY p.document
 """
 
-_COLUMNS = "id, name, digest, size, symbols, postings, url, contact, date, generation, boilerplate"
+_COLUMNS = """
+id, name, digest, size, symbols, postings, url, contact, date, generation, boilerplate, not_language
+"""
 COPY_DOCUMENTS: Final = f"COPY documents ({_COLUMNS}) FROM STDIN (FORMAT BINARY)"
 DOCUMENT_TYPES: Final = [
-    "int4", "text", "bytea", "int8", "int8", "int8", "text", "text", "text", "int4", "bool",
+    "int4", "text", "bytea", "int8", "int8", "int8", "text", "text", "text", "int4", "bool", "bool",
 ]  # fmt: skip
 COPY_CONTENTS: Final = "COPY contents (document, data) FROM STDIN (FORMAT BINARY)"
 CONTENT_TYPES: Final = ["int4", "bytea"]
@@ -101,6 +104,7 @@ NAMES_BY_DIGEST: Final = """
 SELECT DISTINCT ON (digest) digest, name FROM documents WHERE digest = ANY(%s::bytea[]) ORDER BY digest, id
 """
 BOILERPLATE: Final = "SELECT id FROM documents WHERE boilerplate"
+COUNT_NOT_LANGUAGE: Final = "SELECT count(*) FROM documents WHERE not_language"
 
 SIZE: Final = """
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
