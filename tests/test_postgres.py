@@ -100,7 +100,7 @@ def test_positions_are_unsigned(store: PostgresStore) -> None:
 
 
 def test_of_short_hashes_the_top_bits_count(where: str) -> None:
-    store = PostgresStore.create(where, Settings(selection.recipe(1), stored=100))
+    store = PostgresStore.create(where, selection.settings(1, "text", {}))
     store.add(batch(["a"], [2**64 - 1, 3 << 20]))
     assert found(store, (2**64 - 1) - 5, 3 << 20 | 77, 4 << 20) == [(0, 0, 0), (1, 0, 1)]
     ((_, hashes, _),) = store.postings_of([0])
@@ -420,7 +420,7 @@ def test_a_writer_that_lost_its_lock_gets_a_message(where: str, store: PostgresS
 
 
 def test_who_may_only_read_can_search(postgres: str, where: str) -> None:
-    store = PostgresStore.create(where, Settings(selection.recipe(1), stored=100))
+    store = PostgresStore.create(where, selection.settings(1, "text", {}))
     store.add(batch(["a"]))
     schema = where.partition("#")[2]
     with psycopg.connect(postgres) as connection:

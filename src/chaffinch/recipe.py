@@ -91,8 +91,8 @@ class Recipe:
             if not low <= number <= high:
                 raise BadRecipe(f"{key} is {number}; give {low} to {high}")
         if self.skip and self.scheme not in FIXED_SIZE:
-            choices = " or ".join(FIXED_SIZE)
-            raise BadRecipe(f"the scheme {self.scheme!r} skips nothing; leave out skip, or choose {choices}")
+            others = " or ".join(FIXED_SIZE)
+            raise BadRecipe(f"the scheme {self.scheme!r} skips nothing; leave out skip, or choose {others}")
 
     @property
     def version(self) -> int:

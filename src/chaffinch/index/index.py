@@ -218,7 +218,7 @@ def _settings(recipe: str | Recipe, content: str, koala: Mapping[str, int | str 
     if recipe == "koala":
         return selection.settings(secrets.randbits(64), content, koala)
     if given := [name for name, value in koala.items() if value is not None]:
-        raise BadRecipe(f"only the recipe koala takes {', '.join(given)}; leave out, or give a Recipe")
+        raise BadRecipe(f"only the recipe koala takes {', '.join(given)}; choose koala, or leave this out")
     if content == "search-set":
         raise BadRecipe("only the recipe koala stores a search set; choose text or none")
     return Settings(recipe if isinstance(recipe, Recipe) else Recipe(recipe), content)

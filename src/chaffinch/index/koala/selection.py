@@ -39,10 +39,9 @@ def settings(seed: int, content: str, given: Mapping[str, Any]) -> Settings:
             raise BadRecipe(f"{name} is {number!r}; give {low} to {high}{reason}")
         return number
 
-    scheme = given.get("scheme") or SCHEME
+    scheme = SCHEME if given.get("scheme") is None else given["scheme"]
     if scheme not in FIXED_SIZE:
         raise BadRecipe(f"scheme is {scheme!r}; with the recipe koala, choose {' or '.join(FIXED_SIZE)}")
-
     searched, skip = within("searched", SEARCHED, 2, MAX_W), within("skip", SKIPPED, 0, MAX_SKIP)
     if given.get("stored") is None and searched <= STORED:
         raise BadRecipe(f"searched is {searched}; give more than the {STORED} stored, or give stored as well")
