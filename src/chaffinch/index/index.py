@@ -37,7 +37,9 @@ def _ignore(_: str) -> None:
 class Index:
     """Documents that can be searched, added and removed.
 
-    One process writes at a time; any number can search meanwhile. Use it in a `with` statement, or close it.
+    One process writes at a time; any number can search meanwhile. Any number of threads can use one Index, and
+    search at once. A search sees the state before or after a change, never a mixture. Use it in a `with`
+    statement, or close it: searches that are running end as usual, and later ones raise IndexTrouble.
     """
 
     def __init__(self, store: Store) -> None:
@@ -160,8 +162,9 @@ class Index:
     def content(self, name: str) -> Document | None:
         """Return a document as it was read when it was added, if the index stores texts."""
         name = plain_name(name)
-        numbers = list(self.store.numbers_by_name([name]).values())
-        packed = self.store.contents(numbers) if self.store.settings.content == "text" else {}
+        with self.store.snapshot():
+            numbers = list(self.store.numbers_by_name([name]).values())
+            packed = self.store.contents(numbers) if self.store.settings.content == "text" else {}
         return unpack(name, packed[numbers[0]]) if packed else None
 
     def info(self) -> IndexInfo:
