@@ -9,13 +9,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from chaffinch.errors import NoIndex
+from chaffinch.index.address import is_database
 from chaffinch.index.index import Index
 from chaffinch.native import fingerprint as core
+from chaffinch.service.site import Site
 from tests.indexed import Make
 from tests.postgres_server import OUTSIDE, address, has_citus, new_name, postgres, store
 from tools.programs import FINDERS
 
-__all__ = ["address", "level", "make", "postgres", "store", "where"]
+__all__ = ["address", "level", "make", "postgres", "site", "store", "where"]
 
 settings.register_profile(
     "chaffinch",
@@ -38,6 +40,14 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "embedded":
         return str(tmp_path / "archive.index")
     return f"{request.getfixturevalue('postgres')}#{new_name()}"
+
+
+@pytest.fixture
+def site(where: str, tmp_path: Path) -> Iterator[Site]:
+    """A service on each database, without any process of its own."""
+    opened = Site(tmp_path / "data", where if is_database(where) else None)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
