@@ -155,7 +155,7 @@ def guest_account(postgres: str, address: str) -> Iterator[str]:
 
 
 def test_who_may_only_read_can_search(postgres: str, address: str) -> None:
-    with closing(PostgresStore.create(address, Settings(selection.recipe(1), stored=100))) as store:
+    with closing(PostgresStore.create(address, selection.settings(1, "text", {}))) as store:
         store.add(batch(["a"]))
     with guest_account(postgres, address) as as_guest:
         with closing(PostgresStore(as_guest)) as guest:
