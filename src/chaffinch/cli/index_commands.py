@@ -23,6 +23,7 @@ from chaffinch.cli.app import (
     PATHS,
     W,
     exit_code,
+    in_order,
     main,
 )
 from chaffinch.cli.output import (
@@ -200,7 +201,7 @@ def _add(
     return _Result(result, line, exit_code(bool(report.added or report.already), report.skipped, paths, read))
 
 
-@_command(argument("names", nargs=-1, required=True))
+@_command(argument("names", nargs=-1, required=True, callback=in_order))
 def remove(where: str, names: tuple[str, ...]) -> _Result:
     """Remove documents by their names."""
     from chaffinch.index.ingest import plain_name
@@ -281,9 +282,15 @@ def verify(where: str) -> _Result:
 
 
 @_command(
-    argument("names", nargs=-1),
+    argument("names", nargs=-1, callback=in_order),
     _flag("--suspicious", help="Rotate documents that many similar queries came close to."),
-    option("--source", multiple=True, type=PATH, help="The files, if the texts are not stored."),
+    option(
+        "--source",
+        multiple=True,
+        type=PATH,
+        callback=in_order,
+        help="The files, if the texts are not stored.",
+    ),
 )
 def rotate(where: str, names: tuple[str, ...], suspicious: bool, source: tuple[Path, ...]) -> _Result:
     """Choose again which fingerprints are stored.
@@ -322,7 +329,7 @@ def import_(where: str, path: Path) -> _Result:
 
 @main.command()
 @_WHERE
-@argument("files", nargs=-1, required=True, type=PATH)
+@argument("files", nargs=-1, required=True, type=PATH, callback=in_order)
 @option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
 @option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
 @option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
