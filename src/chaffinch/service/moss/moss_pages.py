@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from chaffinch.service.runs import member
 
@@ -123,10 +123,15 @@ def _marked(text: str, file: int, blocks: list[_Block], number: int, side: int, 
         if current is None and (k_here := owner[line]) is not None:  # it goes on after a block inside it
             marked.append(_CONTINUE.format(COLOURS[k_here % len(COLOURS)]))
             current = k_here
-        marked.append(escape(content) + "\n")
+        marked.append(_escaped(content) + "\n")
     if current is not None:
         marked.append(_CLOSE)
     return Markup("").join(marked)
+
+
+def _escaped(text: str) -> Markup:
+    """Escape a line of source as MOSS does: quotes stay, since they are not inside a tag."""
+    return Markup(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
 
 def bar(colour: int, percent: int) -> bytes:
