@@ -42,7 +42,7 @@ def test_positions_are_unsigned(store: PostgresStore) -> None:
 
 
 def test_of_short_hashes_the_top_bits_count(address: str) -> None:
-    store = PostgresStore.create(address, Settings(selection.recipe(1), stored=100))
+    store = PostgresStore.create(address, selection.settings(1, "text", {}))
     store.add(batch(["a"], [2**64 - 1, 3 << 20]))
     assert found(store, (2**64 - 1) - 5, 3 << 20 | 77, 4 << 20) == [(0, 0, 0), (1, 0, 1)]
     ((_, hashes, _),) = store.postings_of([0])
