@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from chaffinch.errors import CoreFailure, Unreadable
+from chaffinch.errors import BadArgument, CoreFailure, Unreadable
 from chaffinch.languages.language import OTHER
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Readable, Skipped, Stream
@@ -86,13 +86,13 @@ def prepare(
     try:
         prints = _fingerprint(documents, recipe, None, threads, only_starts)
         return Prepared(documents, prints, range(len(documents)), [])
-    except (Unreadable, CoreFailure):
+    except (Unreadable, BadArgument, CoreFailure):
         prepared: dict[int, Fingerprints] = {}
         skipped: list[Skipped] = []
         for number, document in enumerate(documents):
             try:
                 prepared[number] = fingerprint(document, recipe)
-            except (Unreadable, CoreFailure) as error:
+            except (Unreadable, BadArgument, CoreFailure) as error:
                 skipped.append(Skipped.because(error, document.name))
         return Prepared([documents[n] for n in prepared], [*prepared.values()], [*prepared], skipped)
 
