@@ -19,6 +19,12 @@ pub struct ChfColumn {
     pub width: usize,
 }
 
+impl ChfColumn {
+    pub(crate) fn is_given(&self) -> bool {
+        self.width != 0
+    }
+}
+
 /// What a function returns: columns, or an error; it may hold an object that other functions take. The caller owns it
 /// until `chf_free`.
 #[repr(C)]

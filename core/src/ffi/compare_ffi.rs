@@ -28,7 +28,7 @@ pub struct ChfDocuments {
     pub owners: ChfColumn,
     /// u64.
     pub hash_offsets: ChfColumn,
-    /// The kind of every symbol (u8): 1 base code, 2 a separator between files, 0 any other. Empty without base code.
+    /// The kind of every symbol (u8): 1 base code, 2 a separator between files, 0 any other. Not given without base code.
     pub kinds: ChfColumn,
 }
 
@@ -54,7 +54,13 @@ impl<'a> Documents<'a> {
                 positions: numbers(&documents.positions, "positions")?,
                 owners: numbers(&documents.owners, "owners")?,
                 hash_offsets: numbers(&documents.hash_offsets, "the offsets of hashes")?,
-                kinds: numbers(&documents.kinds, "kinds of symbols")?,
+                kinds: if documents.kinds.is_given() {
+                    let kinds = numbers(&documents.kinds, "kinds")?;
+                    ensure_rows("symbols, kinds", &[documents.symbols.len, kinds.len()])?;
+                    kinds
+                } else {
+                    &[]
+                },
             }
         };
         let prints = all.hashes.len();
@@ -64,12 +70,6 @@ impl<'a> Documents<'a> {
             "documents with symbols, documents with hashes",
             &[len, ensure_offsets(all.hash_offsets, prints, "hashes")?],
         )?;
-        ensure!(
-            all.kinds.is_empty() || all.kinds.len() == all.symbols.len(),
-            "there are {} kinds of {} symbols; give one for each, or none",
-            all.kinds.len(),
-            all.symbols.len()
-        );
         for document in 0..len {
             let (Side { symbols, hashes, positions, .. }, _) = all.side(document as u32);
             ensure!(
@@ -122,7 +122,7 @@ unsafe fn pairs_of<'a>(pairs: &ChfColumn, documents: usize) -> Result<&'a [u32],
 unsafe fn rarity_of<'a>(rarity: &ChfColumn, documents: usize) -> Result<&'a [f32], Failure> {
     let rarity = unsafe { numbers::<f32>(rarity, "rarity") }?;
     ensure!(
-        rarity.len() > documents,
+        rarity.len() == documents + 1,
         "rarity: give weights for 0 to {documents} documents, which are {}; there are {}",
         documents + 1,
         rarity.len()

@@ -59,9 +59,8 @@ pub struct ChfRecipe {
 /// since they are only handed on.
 pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Result<Source<'a>, Failure> {
     ensure!(u32::try_from(s.data.len).is_ok(), "a document has more than 2^32 - 1 bytes or symbols; split it");
-    let has = |column: &ChfColumn| column.width != 0;
-    ensure!(matches!(s.encoding, 6 | 7 | 8 | 10) || !has(&s.table), "this encoding has no table");
-    ensure!(s.encoding == 6 && has(&s.table) || !has(&s.ends), "only symbols with starts have ends");
+    ensure!(matches!(s.encoding, 6 | 7 | 8 | 10) || !s.table.is_given(), "this encoding has no table");
+    ensure!(s.encoding == 6 && s.table.is_given() || !s.ends.is_given(), "only symbols with starts have ends");
     ensure!(s.encoding == 9 || s.language.is_null(), "only a program has a language");
     let bytes = || unsafe { numbers::<u8>(&s.data, "the bytes of a document") };
     let symbols = || unsafe { numbers::<u32>(&s.data, "the numbers of a document") };
@@ -77,7 +76,7 @@ pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Result<Source<'a>,
         3 => Source::Utf16(bytes()?, form, Endian::Big),
         4 => Source::Utf32(bytes()?, form, Endian::Little),
         5 => Source::Utf32(bytes()?, form, Endian::Big),
-        6 if !has(&s.table) => Source::Symbols(symbols()?),
+        6 if !s.table.is_given() => Source::Symbols(symbols()?),
         6 => {
             let (symbols, starts) = (symbols()?, table(s.data.len)?);
             let ends = unsafe { numbers(&s.ends, "the ends of symbols") }?;
@@ -87,7 +86,7 @@ pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Result<Source<'a>,
         7 => Source::Decoded(symbols()?, form, table(s.data.len + 1)?),
         8 => Source::SingleByte(bytes()?, form, table(256)?),
         9 => Source::Code(bytes()?, unsafe { object(s.language, "a language") }?),
-        10 if !has(&s.table) => Source::Html(bytes()?, form, None),
+        10 if !s.table.is_given() => Source::Html(bytes()?, form, None),
         10 => Source::Html(bytes()?, form, Some(table(256)?)),
         other => return Err(format!("there is no encoding {other}").into()),
     })

@@ -73,12 +73,16 @@ def _column(values: Any, buffers: list[Any]) -> tuple[Any, int, int]:
 
 
 def fill(structure: Any, **fields: Any) -> list[Any]:
-    """Set fields of a structure; arrays and bytes become columns. Return the buffers that must live as long."""
+    """Set fields of a structure, except those that are None; arrays and bytes become columns.
+
+    Return the buffers that must live as long.
+    """
     buffers: list[Any] = []
     with _clear_errors():
         for name, value in fields.items():
-            is_column = isinstance(value, np.ndarray | bytes)
-            setattr(structure, name, _column(value, buffers) if is_column else value)
+            if value is not None:
+                is_column = isinstance(value, np.ndarray | bytes)
+                setattr(structure, name, _column(value, buffers) if is_column else value)
     return buffers
 
 

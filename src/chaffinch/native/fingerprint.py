@@ -143,14 +143,15 @@ def native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
     native = ffi.new("ChfSource[]", len(sources))
     keep: list[Any] = []
     for slot, source in zip(native, sources, strict=True):
-        fields: dict[str, Any] = {"data": source.data, "encoding": source.encoding}
-        if isinstance(source.table, Language):
-            fields["language"] = source.table.handle
-        elif source.table is not None:
-            fields["table"] = source.table
-        if source.ends is not None:
-            fields["ends"] = source.ends
-        keep += fill(slot, **fields)
+        language = source.table if isinstance(source.table, Language) else None
+        keep += fill(
+            slot,
+            data=source.data,
+            encoding=source.encoding,
+            table=None if language else source.table,
+            ends=source.ends,
+            language=language and language.handle,
+        )
     return native, keep
 
 

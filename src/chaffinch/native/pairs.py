@@ -33,7 +33,7 @@ class Corpus:
         owners: Sequence[NDArray[np.uint32]] | None = None,
         kinds: Sequence[NDArray[np.uint8]] = (),
     ) -> None:
-        self.kinds = _joined(kinds, np.uint8, "kinds")
+        self.kinds = _joined(kinds, np.uint8, "kinds") if len(kinds) else None
         self.symbols = _joined(streams, np.uint32, "symbols")
         self.symbol_offsets = _offsets(streams)
         for p in prints:
