@@ -99,11 +99,8 @@ def _from_sources(
             continue
         try:
             hashes = fingerprinting.fingerprint(document, store.settings.recipe).hashes
-        except (
-            Unreadable,
-            BadArgument,
-            CoreFailure,
-        ) as error:  # readable when it was added: a program is missing here
+        except (Unreadable, BadArgument, CoreFailure) as error:
+            # It was readable when it was added: a program is missing here.
             skipped.append(Skipped.because(error, document.name))
             continue
         search_sets |= dict.fromkeys(missing.pop(key), hashes)
