@@ -53,7 +53,7 @@ def _built() -> Path:
     """Build with coverage and all checks, in a separate folder because the flags differ."""
     flags = "-C instrument-coverage --cfg coverage"
     environment = os.environ | {"RUSTFLAGS": flags, "LLVM_PROFILE_FILE": os.devnull}
-    command = ["cargo", "build", "--quiet", "--profile", "checked", "--example", "fuzz", "--target-dir", str(OUTPUT)]
+    command = ["cargo", "build", "-q", "--profile", "checked", "--example", "fuzz", "--target-dir", str(OUTPUT)]
     subprocess.run(command, cwd=ROOT / "core", env=environment, check=True)
     return OUTPUT / "checked" / "examples" / "fuzz"
 
