@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import contents
 from chaffinch.index.folder import paths
-from chaffinch.index.folder.catalogue import REMEDY, Catalogue, SegmentRow
+from chaffinch.index.folder.catalogue import Catalogue, SegmentRow
+from chaffinch.index.folder.paths import REMEDY
 from chaffinch.index.folder.writer import Writer
 from chaffinch.index.koala.probes import ProbeFile
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Settings
@@ -253,7 +254,7 @@ class FolderStore(ProbeFile, Store):
             size = sum(map(_size, self.folder.rglob("*")))
             damaged = tuple(map(str, self.damage()))
             sizes = self.count(), postings, len(self._rows), size, len(self._removed)
-            return IndexInfo(*sizes, self._reader.count_not_language(), damaged)
+            return IndexInfo(*sizes, self._reader.number("not_language"), damaged)
 
     def begin_writing(self) -> None:
         with paths.wrap_errors(self.where):
@@ -281,7 +282,8 @@ class FolderStore(ProbeFile, Store):
 
     def verify(self, progress: Progress) -> list[str]:
         with self.snapshot():
-            problems = [*self._reader.check(), *map(str, self._damaged.values())]
+            in_catalogue = self._reader.check()
+            problems = [*in_catalogue, *map(str, self._damaged.values())]
             counted = np.zeros(self._reader.number("next"), np.int64)
             for segment in self._segments.values():
                 progress(f"Checking {Path(segment.name).name} ...")
@@ -294,13 +296,12 @@ class FolderStore(ProbeFile, Store):
                         counted[:end] += np.bincount(postings.documents, minlength=end)
                 except Damaged as error:
                     problems.append(str(error))
+            if in_catalogue:  # what it says about documents cannot be compared with anything
+                return problems
             segments_are_whole = not problems
             removed = set(self._removed.tolist())
             progress("Checking the documents ...")
             for document, record in self._reader.all_records():
-                if document >= len(counted):
-                    problems.append(f"{record.name}: its number in the catalogue is damaged; {REMEDY}")
-                    continue
                 if segments_are_whole and counted[document] != record.postings:
                     problems.append(f"{record.name}: {counted[document]} of {record.postings} postings")
                 counted[document] = 0
