@@ -32,6 +32,7 @@ LINE = [
     "index",
     "comparison",
     "report",
+    "service",
     "cli",
     "__main__",
 ]
@@ -44,7 +45,9 @@ HOMES = {
     "jinja2": {"report"},
     "numpy": {"native", "read", "types", "matching", "index", "comparison", "report"},
     "pygments": set[str](),  # imported by name, where it is needed
-    "psycopg": {"index"},
+    "psycopg": {"index", "service"},
+    "fastapi": {"service"},
+    "sqlalchemy": {"service"},
     "pypdfium2": {"read"},
     "zstandard": {"index"},
 }

@@ -123,8 +123,10 @@ def compare(
         progress(f"Comparing {len(documents)} submissions in {name} ...")
         of_language = (base_by_language.get(name, {}), common_by_language.get(name, {}))
         base_documents = [*chain(*(documents for by_owner in of_language for documents in by_owner.values()))]
-        groups.append(LanguageGroup.build(options.recipe(name), documents, base_documents, len(new), options))
-    skipped += _without_grams(groups)
+        recipe = options.recipe(name)
+        groups.append(LanguageGroup.build(recipe, documents, base_documents, len(new), options, skipped))
+    known = {entry.name for entry in skipped}
+    skipped += [entry for entry in _without_grams(groups) if entry.name not in known]
     in_class = [
         (g, n, s.size)
         for g in groups
