@@ -17,10 +17,10 @@ from typing import NamedTuple
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index.folder import document_rows, key_table, last_commit
 from chaffinch.index.folder.checked_rows import CheckedRows, Row
-from chaffinch.index.folder.connection import Connection, connect
 from chaffinch.index.folder.document_rows import DIGEST, NAME, NO_ORIGIN, ORIGIN, POSTINGS, Origin
 from chaffinch.index.folder.key_table import KeyTable, entry, key_of
 from chaffinch.index.folder.paths import REMEDY, ContentSpan
+from chaffinch.index.folder.sqlite_connection import Connection, connect
 from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import NO_INDEX, close_on_error
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import address
 from chaffinch.index.folder.checked_rows import DamagedRow
-from chaffinch.index.folder.connection import connect
+from chaffinch.index.folder.sqlite_connection import connect
 from chaffinch.index.store import BUSY
 from chaffinch.native.segment import Segment
 
