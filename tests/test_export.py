@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chaffinch.errors import IndexTrouble, Unreadable
+from chaffinch.errors import Damaged, IndexTrouble, Unreadable
 from chaffinch.index.index import Index, open_for_import
 from tests.crashing import three_segments
 from tests.indexed import document, text
@@ -95,7 +95,7 @@ def test_an_export_that_was_cut_off_between_lines_is_not_taken_for_a_whole_one(
 def test_a_damaged_index_is_not_exported(tmp_path: Path) -> None:
     where = three_segments(tmp_path / "archive.index")
     next((where / "segments").iterdir()).unlink()
-    with Index.open(where) as index, pytest.raises(IndexTrouble, match="is damaged; chaffinch index verify"):
+    with Index.open(where) as index, pytest.raises(Damaged, match="it is missing"):
         index.export(tmp_path / "all.jsonl")
     assert not (tmp_path / "all.jsonl").exists()
 
