@@ -54,6 +54,18 @@ def held_up(address: str) -> Iterator[None]:
         yield
 
 
+def connections(address: str) -> list[int]:
+    """Return the processes of the server that serve this test."""
+    return _processes(address, "true")
+
+
+def end_connections(address: str) -> None:
+    with behind_its_back(address) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM unnest(%s::integer[]) AS pid", [connections(address)]
+        )
+
+
 def writers(address: str) -> list[int]:
     """Return the processes of this test that hold an advisory lock, which writers do."""
     return _processes(address, "l.granted")
@@ -72,8 +84,9 @@ def waiting_for_lock(address: str) -> list[int]:
 def _processes(address: str, condition: str) -> list[int]:
     with behind_its_back(address) as connection:
         rows = connection.execute(
-            "SELECT DISTINCT a.pid FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid"
-            f" WHERE l.locktype = 'advisory' AND a.application_name = %s AND {condition}",
+            "SELECT DISTINCT a.pid FROM pg_stat_activity a"
+            " LEFT JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'advisory'"
+            f" WHERE a.application_name = %s AND {condition}",
             [Address.parse(address).connect["application_name"]],
         ).fetchall()
     return [int(str(row[0])) for row in rows]

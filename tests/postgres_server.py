@@ -95,9 +95,12 @@ def has_citus() -> bool:
     """Return whether the server has Citus. The one that tests start themselves has not."""
     if not OUTSIDE:
         return False
-    with psycopg.connect(OUTSIDE) as connection:
-        row = connection.execute("SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')").fetchone()
-    return bool(row and row[0])
+    try:
+        with psycopg.connect(OUTSIDE) as connection:
+            row = connection.execute("SELECT FROM pg_extension WHERE extname = 'citus'").fetchone()
+    except psycopg.Error as error:
+        raise pytest.UsageError(f"CHAFFINCH_POSTGRES: {error}") from None
+    return row is not None
 
 
 @contextmanager

@@ -29,13 +29,14 @@ class Service:
     """A running service. `http` sends requests to it."""
 
     def __init__(self, data: Path, where: str, *options: str) -> None:
-        self.port = free_port()
+        self.port, self.moss_port = free_port(), free_port()
         database = {"CHAFFINCH_DATABASE": where} if is_database(where) else {}
-        command = [sys.executable, "-m", "chaffinch", "serve", "--data", str(data), "--port", str(self.port)]
+        command = [sys.executable, "-m", "chaffinch", "serve", "--data", str(data)]
+        ports = ["--port", str(self.port), "--moss-port", str(self.moss_port)]
         self.log = data.with_suffix(".log")
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, *options], env={**os.environ, **database}, stdout=log, stderr=log
+                [*command, *ports, *options], env={**os.environ, **database}, stdout=log, stderr=log
             )
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=_PATIENCE)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-import psycopg
 import pytest
 
 from chaffinch import Recipe
@@ -15,6 +14,7 @@ from chaffinch.errors import IndexTrouble
 from chaffinch.index.answers import to_json
 from chaffinch.index.index import Index
 from tests.indexed import Make, document, text
+from tests.postgres_helpers import connections, end_connections
 
 THREADS = 4
 PATIENCE = 60
@@ -177,37 +177,24 @@ def test_what_is_going_through_documents_survives_closing(make: Make) -> None:
     assert rest in ([], [f"d{n}" for n in range(1, 12)])
 
 
-def test_many_threads_share_a_few_connections(postgres: str) -> None:
-    with Index.create(f"{postgres}#many", RECIPE) as index:
+def test_many_threads_share_a_few_connections(address: str) -> None:
+    with Index.create(address, RECIPE) as index:
         index.add([document(f"d{n}", text(80, n)) for n in range(4)])
         counts: list[int] = []
 
         def search(number: int) -> str:
             name = index.search(text(80, number % 4))[0].document.name
-            counts.append(connections(postgres))
+            counts.append(len(connections(address)))
             return name
 
         assert at_once(search, 24) == [f"d{n % 4}" for n in range(24)]
         assert max(counts) <= 9, "eight read, one writes"
 
 
-def test_connections_come_back_after_the_server_ended_them(postgres: str) -> None:
-    with Index.create(f"{postgres}#ended", RECIPE) as index:
+def test_connections_come_back_after_the_server_ended_them(address: str) -> None:
+    with Index.create(address, RECIPE) as index:
         index.add([document(f"d{n}", text(80, n)) for n in range(4)])
         for _ in range(3):
             names = at_once(lambda number: index.search(text(80, number))[0].document.name)
             assert names == ["d0", "d1", "d2", "d3"]
-            with psycopg.connect(postgres, autocommit=True) as connection:
-                connection.execute(
-                    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
-                    " WHERE application_name = 'chaffinch'"
-                )
-
-
-def connections(address: str) -> int:
-    with psycopg.connect(address) as connection:
-        count = connection.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'chaffinch'"
-        ).fetchone()
-    assert count
-    return int(count[0])
+            end_connections(address)

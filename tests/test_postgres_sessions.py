@@ -13,13 +13,13 @@ import pytest
 
 from chaffinch.errors import IndexTrouble
 from chaffinch.index.koala import selection
-from chaffinch.index.postgres.connection import Address
 from chaffinch.index.postgres.postgres_store import PostgresStore
 from chaffinch.index.records import Settings
 from chaffinch.recipe import Recipe
 from tests.postgres_helpers import (
     batch,
     behind_its_back,
+    end_connections,
     found,
     held_up,
     until,
@@ -81,7 +81,7 @@ def test_a_killed_write_leaves_nothing(address: str, store: PostgresStore) -> No
         adding = behind.submit(store.add, batch(["b", "c"], gone=[0]))
         until(lambda: waiting_writers(address))
         with behind_its_back(address) as connection:
-            connection.execute("SELECT pg_terminate_backend(%s)", waiting_writers(address))
+            connection.execute("SELECT pg_terminate_backend(%s::integer)", waiting_writers(address))
         with pytest.raises(IndexTrouble, match="completely or not at all; try again"):
             adding.result()
     assert store.numbers_by_name(["a", "b", "c"]) == {"a": 0}
@@ -96,27 +96,20 @@ def test_a_lost_connection_comes_back(address: str, store: PostgresStore) -> Non
     store.add(batch(["a"]))
     store.record_probe(b"query", ["a"])
 
-    def lose_all() -> None:
-        with behind_its_back(address) as connection:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = %s",
-                [Address.parse(address).connect["application_name"]],
-            )
-
-    lose_all()
+    end_connections(address)
     assert found(store, 7) == [(0, 0, 0)]
-    lose_all()
+    end_connections(address)
     store.add(batch(["b"]))
-    lose_all()
+    end_connections(address)
     store.remove([0])
     store.record_probe(b"query", ["b"])
-    lose_all()
+    end_connections(address)
     with store.snapshot():
         assert store.numbers_by_name(["a", "b"]) == {"b": 1}
 
     def count_in_a_lost_snapshot() -> None:
         with store.snapshot():
-            lose_all()
+            end_connections(address)
             with suppress(IndexTrouble):
                 store.count()
             store.count()  # not of another state
@@ -133,7 +126,7 @@ def test_a_writer_that_lost_its_lock_gets_a_message(address: str, store: Postgre
     store.add(batch(["a"]))
     other = PostgresStore(address)
     with behind_its_back(address) as connection:
-        connection.execute("SELECT pg_terminate_backend(%s, 10000)", writers(address))
+        connection.execute("SELECT pg_terminate_backend(%s::integer, 10000)", writers(address))
     other.add(batch(["b"]))
     with pytest.raises(IndexTrouble, match="somebody else is writing"):
         store.add(batch(["c"]))

@@ -42,7 +42,7 @@ HOMES = {
     "click": {"cli"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
-    "jinja2": {"report"},
+    "jinja2": {"report", "service"},
     "numpy": {"native", "read", "types", "matching", "index", "comparison", "report"},
     "pygments": set[str](),  # imported by name, where it is needed
     "psycopg": {"index", "service"},

@@ -40,10 +40,14 @@ def _site(data: Path, database: str | None) -> Site:
 @main.command()
 @option("--host", default="127.0.0.1", help="Address to listen on.")
 @option("--port", default=8080, type=click.IntRange(0, 65535), help="Port for web pages and the API.")
+@option("--moss-port", default=7690, type=click.IntRange(0, 65535), help="Port for MOSS clients.")
+@option("--no-moss", is_flag=True, help="Do not listen for MOSS clients.")
 @option("--workers", default=1, type=click.IntRange(0), help="Processes that compare.")
 @_DATA
 @_DATABASE
-def serve(host: str, port: int, workers: int, data: Path, database: str | None) -> None:
+def serve(
+    host: str, port: int, moss_port: int, no_moss: bool, workers: int, data: Path, database: str | None
+) -> None:
     """Run the web service.
 
     With a folder, one machine does everything. With PostgreSQL, any number of machines can run `chaffinch
@@ -54,7 +58,7 @@ def serve(host: str, port: int, workers: int, data: Path, database: str | None) 
 
     if database:
         os.environ[_DATABASE_VARIABLE] = database  # for the workers; the list of processes shows no password
-    service.serve(site, host, port, service.worker_command(data), workers)
+    service.serve(site, host, port, None if no_moss else moss_port, service.worker_command(data), workers)
 
 
 @main.command()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -13,6 +15,7 @@ from pathlib import Path
 import uvicorn
 
 from chaffinch.service.jobs.job_worker import Worker
+from chaffinch.service.moss.moss_server import MossServer
 from chaffinch.service.site import Site
 from chaffinch.service.web.application import create_app
 
@@ -20,15 +23,34 @@ _STOP_SECONDS = 20
 _log = logging.getLogger(__name__)
 
 
-def serve(site: Site, host: str, port: int, workers: list[str], count: int) -> None:
+def serve(site: Site, host: str, port: int, moss_port: int | None, workers: list[str], count: int) -> None:
     """Serve until SIGINT or SIGTERM. `workers` is the command that starts a worker, `count` how many."""
     supervisor = Supervisor(workers, count)
     supervisor.start()
+    config = uvicorn.Config(
+        create_app(site), host=host, port=port, log_config=None, timeout_graceful_shutdown=_STOP_SECONDS
+    )
     try:
-        uvicorn.run(create_app(site), host=host, port=port, log_config=None, timeout_graceful_shutdown=5)
+        asyncio.run(_serve(site, uvicorn.Server(config), moss_port))
     finally:
         supervisor.stop()
         site.close()
+
+
+async def _serve(site: Site, web: uvicorn.Server, moss_port: int | None) -> None:
+    """Run the web server, and the MOSS server beside it."""
+    host, port = web.config.host, web.config.port
+    shown = f"[{host}]" if ":" in host else socket.gethostname() if host in ("0.0.0.0", "") else host
+
+    def base_url() -> str:
+        return site.settings.base_url.rstrip("/") or f"http://{shown}:{port}"
+
+    if moss_port is None:
+        await web.serve()
+        return
+    async with await MossServer(site, base_url).listen(host, moss_port):
+        _log.info("listening for MOSS clients on %s, port %s", host, moss_port)
+        await web.serve()
 
 
 class Supervisor:

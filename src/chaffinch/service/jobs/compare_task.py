@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -12,12 +13,14 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from sqlalchemy.orm import Session
 
 from chaffinch.comparison.compare import compare
+from chaffinch.errors import NothingToCompare, SkipReason
 from chaffinch.report import to_csv, to_json
 from chaffinch.service.database.tables import Assignment, Job, Run
 from chaffinch.service.jobs import queue
+from chaffinch.service.moss import moss_results
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import BASE, EARLIER, SUBMISSION, Uploaded, as_class, read_upload
-from chaffinch.types import File, Report
+from chaffinch.types import File, Receipt, Report, Skipped
 
 OPTIONS = frozenset(
     ("language", "top", "threshold", "max_owners", "k", "w", "student_pattern", "include", "exclude", "ocr")
@@ -33,17 +36,13 @@ def compare_run(site: Site, job: Job, progress: Callable[[str], None]) -> None:
         files = read_upload(site.blobs.path(session, _present(run.upload_id)))
         files += _base_of(site, session, run)
         earlier = _earlier_classes(site, session, run)
-    by_role = {role: [file for file in files if file.role == role] for role in (SUBMISSION, BASE, EARLIER)}
-    report = compare(
-        [as_class(by_role[SUBMISSION], "submissions")],
-        base=[File(file.name, file.data) for file in by_role[BASE]],
-        old=[*([as_class(by_role[EARLIER], "earlier")] if by_role[EARLIER] else []), *earlier],
-        progress=progress,
-        **{name: run.options[name] for name in sorted(OPTIONS) if run.options.get(name) is not None},
-    )
+    if run.source == "moss":
+        report = _compare_for_moss(run, files, progress)
+    else:
+        report = _compare(run, files, earlier, progress)
     progress("Writing the report ...")
     with site.blobs.spooled() as file:
-        _write_results(report, file)
+        _write_results(report, run, file)
         summary = _summary(report)
 
         def change(session: Session) -> None:
@@ -52,6 +51,35 @@ def compare_run(site: Site, job: Job, progress: Callable[[str], None]) -> None:
             queue.finish(session, job, f"{len(report.pairs)} pairs listed")
 
         site.database.write(change)
+
+
+def _compare(run: Run, files: list[Uploaded], earlier: list[File], progress: Callable[[str], None]) -> Report:
+    by_role = {role: [file for file in files if file.role == role] for role in (SUBMISSION, BASE, EARLIER)}
+    return compare(
+        [as_class(by_role[SUBMISSION], "submissions")],
+        base=[File(file.name, file.data) for file in by_role[BASE]],
+        old=[*([as_class(by_role[EARLIER], "earlier")] if by_role[EARLIER] else []), *earlier],
+        progress=progress,
+        **_options(run),
+    )
+
+
+def _compare_for_moss(run: Run, files: list[Uploaded], progress: Callable[[str], None]) -> Report:
+    """Compare the files of a MOSS client. If nothing can be compared, the result says why."""
+    options = _options(run)
+    new, skipped = moss_results.submissions(files, options["language"], run.options["moss"]["is_directory"])
+    base = [File(file.name, file.data, language=options["language"]) for file in files if file.role == BASE]
+    try:
+        report = compare(new, base=base, progress=progress, **options)
+    except NothingToCompare as error:
+        note = Skipped("nothing to compare", SkipReason.EMPTY, str(error))
+        report = Report(tuple(new), (), (), (), (), (note,), (0,) * 20, Receipt())
+    return replace(report, skipped=(*skipped, *report.skipped))
+
+
+def _options(run: Run) -> dict[str, Any]:
+    """Return the options of `compare`."""
+    return {name: run.options[name] for name in OPTIONS if run.options.get(name) is not None}
 
 
 def _present(blob_id: str | None) -> str:
@@ -79,7 +107,7 @@ def _earlier_classes(site: Site, session: Session, run: Run) -> list[File]:
     return classes
 
 
-def _write_results(report: Report, file: BinaryIO) -> None:
+def _write_results(report: Report, run: Run, file: BinaryIO) -> None:
     """Write a ZIP with the pages, and with the report as one page, as JSON and as CSV."""
     with tempfile.TemporaryDirectory() as folder, ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as packed:
         report.save(Path(folder) / "report")
@@ -87,6 +115,9 @@ def _write_results(report: Report, file: BinaryIO) -> None:
         for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
             packed.write(path, path.relative_to(folder).as_posix())
         packed.writestr("report.json", json.dumps(to_json(report), ensure_ascii=False))
+        if run.source == "moss":
+            for name, data in moss_results.write_results(report, run.options["moss"], run.created):
+                packed.writestr(name, data)
         packed.writestr("report.csv", to_csv(report).encode("utf-8", "replace"))
 
 

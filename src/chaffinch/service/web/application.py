@@ -15,7 +15,7 @@ from chaffinch.service.accounts.access import Forbidden, NotFound
 from chaffinch.service.runs import BadRequest, OverQuota
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import TooLarge
-from chaffinch.service.web import run_api
+from chaffinch.service.web import moss_routes, run_api
 
 _STATUS: dict[type[Exception], int] = {
     NotFound: 404,
@@ -41,6 +41,7 @@ def create_app(site: Site) -> FastAPI:
     app = FastAPI(title="Chaffinch", version=__version__, docs_url="/docs", redoc_url=None)
     app.state.site = site
     app.include_router(run_api.router)
+    app.include_router(moss_routes.router)
 
     @app.middleware("http")
     async def add_headers(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:

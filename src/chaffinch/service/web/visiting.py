@@ -19,5 +19,10 @@ def visitor_of(request: Request) -> Visitor:
     return LOCAL
 
 
+def base_url(request: Request, site: Site) -> str:
+    """Return the public address of the service, without a slash at its end."""
+    return (site.settings.base_url or str(request.base_url)).rstrip("/")
+
+
 OfSite = Annotated[Site, Depends(site_of)]
 Asking = Annotated[Visitor, Depends(visitor_of)]
