@@ -23,6 +23,7 @@ from chaffinch.cli.app import (
     PATHS,
     W,
     exit_code,
+    in_order,
     main,
 )
 from chaffinch.cli.output import (
@@ -206,7 +207,7 @@ def _add(
     return _Result(result, line, exit_code(bool(report.added or report.already), report.skipped, paths, read))
 
 
-@_command(argument("names", nargs=-1, required=True), *_METADATA, name="set")
+@_command(argument("names", nargs=-1, required=True, callback=in_order), *_METADATA, name="set")
 def set_(where: str, names: tuple[str, ...], **metadata: str | None) -> _Result:
     """Change the URL, contact or date of documents. An empty text removes it."""
     if not any(text is not None for text in metadata.values()):
@@ -226,7 +227,7 @@ def _missing(names: tuple[str, ...], known: list[str]) -> list[str]:
     return missing
 
 
-@_command(argument("names", nargs=-1, required=True))
+@_command(argument("names", nargs=-1, required=True, callback=in_order))
 def remove(where: str, names: tuple[str, ...]) -> _Result:
     """Remove documents by their names."""
     with open_index(where) as opened:
@@ -316,10 +317,16 @@ def verify(where: str) -> _Result:
 
 
 @_command(
-    argument("names", nargs=-1),
+    argument("names", nargs=-1, callback=in_order),
     _flag("--suspicious", help="Rotate documents whose stored fingerprints searches have told apart."),
     option("--older-than", type=click.IntRange(0), metavar="DAYS", help="Rotate choices older than this."),
-    option("--source", multiple=True, type=PATH, help="The files, if the texts are not stored."),
+    option(
+        "--source",
+        multiple=True,
+        type=PATH,
+        callback=in_order,
+        help="The files, if the texts are not stored.",
+    ),
 )
 def rotate(
     where: str, names: tuple[str, ...], suspicious: bool, older_than: int | None, source: tuple[Path, ...]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click import argument, option
 
-from chaffinch.cli.app import ERROR, JSON, PATH, exit_code, main
+from chaffinch.cli.app import ERROR, JSON, PATH, exit_code, in_order, main
 from chaffinch.cli.index_commands import WHERE, open_index
 from chaffinch.cli.output import counted, print_json, printable, progress, warn, warn_skipped
 from chaffinch.errors import Unreadable
@@ -22,7 +22,7 @@ _EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may mi
 
 @main.command()
 @WHERE
-@argument("files", nargs=-1, required=True, type=PATH)
+@argument("files", nargs=-1, required=True, type=PATH, callback=in_order)
 @option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
 @option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
 @option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
