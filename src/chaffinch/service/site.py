@@ -7,6 +7,7 @@ from pathlib import Path
 
 from chaffinch.service.blobs import Blobs
 from chaffinch.service.database.database import Database
+from chaffinch.service.indexes import Indexes
 from chaffinch.service.settings import Settings
 
 _SETTINGS_SECONDS = 2
@@ -23,6 +24,7 @@ class Site:
         self.database = Database(database or data)
         self.database.upgrade()
         self.blobs = Blobs(data, in_database=self.database.is_shared)
+        self.indexes = Indexes(data, database)
         self._settings = Settings()
         self._loaded = 0.0
 
@@ -35,4 +37,5 @@ class Site:
         return self._settings
 
     def close(self) -> None:
+        self.indexes.close()
         self.database.close()

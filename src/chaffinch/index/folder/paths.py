@@ -19,7 +19,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.errors import Damaged, IndexTrouble, TryAgain
 from chaffinch.index import address
 from chaffinch.index.folder.checked_rows import DamagedRow
 from chaffinch.index.folder.sqlite_connection import connect
@@ -198,7 +198,7 @@ class WriterLock:
         except sqlite3.Error as error:
             self._connection.close()
             if error.sqlite_errorname.startswith("SQLITE_BUSY"):
-                raise IndexTrouble(f"{folder}: {BUSY}") from None
+                raise TryAgain(f"{folder}: {BUSY}") from None
             raise
 
     def close(self) -> None:

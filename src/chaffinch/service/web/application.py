@@ -12,10 +12,12 @@ from sqlalchemy.exc import OperationalError
 from chaffinch import __version__
 from chaffinch.errors import ChaffinchError
 from chaffinch.service.accounts.access import Forbidden, NotFound
+from chaffinch.service.fetch import FetchFailed
+from chaffinch.service.indexes import ArchiveUnavailable
 from chaffinch.service.runs import BadRequest, OverQuota
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import TooLarge
-from chaffinch.service.web import moss_routes, run_api
+from chaffinch.service.web import archive_api, archive_search_api, moss_routes, run_api
 
 _STATUS: dict[type[Exception], int] = {
     NotFound: 404,
@@ -23,6 +25,8 @@ _STATUS: dict[type[Exception], int] = {
     TooLarge: 413,
     OverQuota: 413,
     BadRequest: 400,
+    FetchFailed: 502,
+    ArchiveUnavailable: 503,
 }
 _HEADERS = {
     "Content-Security-Policy": (
@@ -41,6 +45,8 @@ def create_app(site: Site) -> FastAPI:
     app = FastAPI(title="Chaffinch", version=__version__, docs_url="/docs", redoc_url=None)
     app.state.site = site
     app.include_router(run_api.router)
+    app.include_router(archive_api.router)
+    app.include_router(archive_search_api.router)
     app.include_router(moss_routes.router)
 
     @app.middleware("http")
