@@ -6,6 +6,7 @@ from chaffinch.cli import (
     compare_commands,
     fingerprint_commands,
     index_commands,
+    search_commands,
     service_commands,
 )
 from chaffinch.cli.app import main
@@ -16,5 +17,6 @@ __all__ = [
     "fingerprint_commands",
     "index_commands",
     "main",
+    "search_commands",
     "service_commands",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import contents
 from chaffinch.index.folder import paths
-from chaffinch.index.folder.catalogue import REMEDY, Catalogue
+from chaffinch.index.folder.catalogue import Catalogue
+from chaffinch.index.folder.paths import REMEDY
 from chaffinch.index.folder.reader import FolderReader, OpenFiles
 from chaffinch.index.folder.writer import Writer
 from chaffinch.index.koala.probes import ProbeFile
@@ -139,7 +140,7 @@ class FolderStore(ProbeFile, Store):
     def info(self) -> IndexInfo:
         with self._reader() as reader:
             state, catalogue = reader.state, reader.catalogue
-            documents, not_language = catalogue.number("documents"), catalogue.count_not_language()
+            documents, not_language = catalogue.number("documents"), catalogue.number("not_language")
         postings = sum(row.postings for row in state.rows.values())
         size = sum(map(_size, self.folder.rglob("*")))
         sizes = documents, postings, len(state.rows), size, len(state.removed)
@@ -161,6 +162,10 @@ class FolderStore(ProbeFile, Store):
         with paths.wrap_errors(self.where):
             self.writer.add(batch)
 
+    def update(self, documents: Mapping[int, DocumentRecord]) -> None:
+        with paths.wrap_errors(self.where):
+            self.writer.update(documents)
+
     def remove(self, documents: Sequence[int]) -> None:
         with paths.wrap_errors(self.where):
             self.writer.remove(documents)
@@ -168,11 +173,23 @@ class FolderStore(ProbeFile, Store):
     def merge(self, progress: Progress) -> None:
         with paths.wrap_errors(self.where):
             self.writer.merge_all(progress)
+        names = self.touched_names()
+        known = self.numbers_by_name(names)
+        self.forget_touches([name for name in names if name not in known])
+
+    def generation(self) -> int:
+        with self._reader() as reader:
+            return reader.catalogue.number("generation")
+
+    def raise_generation(self, generation: int) -> None:
+        with paths.wrap_errors(self.where):
+            self.writer.raise_generation(generation)
 
     def verify(self, progress: Progress) -> list[str]:
         with self._reader() as reader:
             state, catalogue = reader.state, reader.catalogue
-            problems = [*catalogue.check(), *map(str, state.damaged.values())]
+            in_catalogue = catalogue.check()
+            problems = [*in_catalogue, *map(str, state.damaged.values())]
             counted = np.zeros(catalogue.number("next"), np.int64)
             for segment in state.segments.values():
                 progress(f"Checking {Path(segment.name).name} ...")
@@ -185,13 +202,12 @@ class FolderStore(ProbeFile, Store):
                         counted[:end] += np.bincount(postings.documents, minlength=end)
                 except Damaged as error:
                     problems.append(str(error))
+            if in_catalogue:  # what it says about documents cannot be compared with anything
+                return problems
             segments_are_whole = not problems
             removed = set(state.removed.tolist())
             progress("Checking the documents ...")
             for document, record in catalogue.all_records():
-                if document >= len(counted):
-                    problems.append(f"{record.name}: its number in the catalogue is damaged; {REMEDY}")
-                    continue
                 if segments_are_whole and counted[document] != record.postings:
                     problems.append(f"{record.name}: {counted[document]} of {record.postings} postings")
                 counted[document] = 0
