@@ -247,7 +247,7 @@ def test_a_lock_that_is_not_empty_is_named(where: Path) -> None:
     (where / "writer.lock").write_bytes(b"garbage" * 1000)
     with Index.open(where) as index:
         assert names(index, 0) == ["d0"]
-        with pytest.raises(IndexTrouble, match="writer.lock: should be empty; delete it"):
+        with pytest.raises(IndexTrouble, match=r"writer\.lock: should be empty; delete it"):
             index.add(document("more", said(4)))
 
 
