@@ -15,6 +15,7 @@ from chaffinch.cli import main
 from chaffinch.index.index import open_for_import
 from chaffinch.read.legible import NOT_LANGUAGE, is_language, is_legible
 from tests import made
+from tests.postgres_server import new_name
 from tests.test_encodings import PARAGRAPHS
 
 ENGLISH = " ".join(made.prose(10))
@@ -104,7 +105,7 @@ def test_an_index_counts_them_without_reading_texts(
 ) -> None:
     where = str(tmp_path / "archive")
     if kind == "postgres":
-        where = f"{request.getfixturevalue(kind)}#legible_{content}"
+        where = f"{request.getfixturevalue(kind)}#{new_name()}"
     with Index.create(where, content=content) as index:
         index.add(folder)
         index.merge()

@@ -48,7 +48,7 @@ pub struct ChfRecipe {
     pub window: u32,
     pub r: u32,
     pub p: u32,
-    /// Symbols to skip at the start of a document, for scheme 8.
+    /// Symbols to skip at the start of a document, for schemes 4 and 8.
     pub skip: u32,
     /// Not 0 if positions and ends are not needed.
     pub only_starts: u32,

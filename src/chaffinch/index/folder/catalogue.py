@@ -97,6 +97,10 @@ class Catalogue:
         """Return whether the file has changed in a way that this connection will not see."""
         return self._stamp is not None and self._stamp != _stamp(self.path)
 
+    def version(self) -> object:
+        """Return what differs between two states of the index."""
+        return self._stamp, self.number("version")
+
     def settings(self) -> Settings:
         settings = self._value("SELECT value FROM meta WHERE key = 'settings'")
         try:

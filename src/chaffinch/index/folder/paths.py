@@ -11,6 +11,7 @@ import mmap
 import os
 import re
 import sqlite3
+import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -155,20 +156,27 @@ def _write(file: FileIO, data: bytearray) -> None:
 
 
 class TextFile:
-    """The open text file of one generation. It stays readable after a merge deletes it."""
+    """The open text file of one generation, for any number of threads. A merge may delete it meanwhile."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb", buffering=0)  # a buffer would remember an end that has moved
+        self._seeking = threading.Lock()
         weakref.finalize(self, self._file.close)
 
     def read(self, span: ContentSpan) -> bytes:
         """Return the bytes of the span, or fewer if the file ends before it."""
-        self._file.seek(span.offset)
         length = min(span.length, os.fstat(self._file.fileno()).st_size)  # a damaged length may be immense
-        data = self._file.read(length)
-        while len(data) < length and (more := self._file.read(length - len(data))):
+        data = self._read(span.offset, length)
+        while len(data) < length and (more := self._read(span.offset + len(data), length - len(data))):
             data += more
         return data
+
+    def _read(self, offset: int, length: int) -> bytes:
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), length, offset)
+        with self._seeking:  # on Windows
+            self._file.seek(offset)
+            return self._file.read(length)
 
     def close(self) -> None:
         self._file.close()

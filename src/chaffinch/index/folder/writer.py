@@ -6,8 +6,8 @@ import shutil
 import sqlite3
 import threading
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ from chaffinch.index.background import background
 from chaffinch.index.folder import merge_policy, paths
 from chaffinch.index.folder.catalogue import Catalogue, SegmentRow
 from chaffinch.index.records import Batch, Settings
-from chaffinch.index.store import NO_NUMBERS_LEFT, Progress
+from chaffinch.index.store import CLOSED, NO_NUMBERS_LEFT, Progress
 from chaffinch.native import segment
 from chaffinch.native.segment import Postings
 
@@ -61,8 +61,16 @@ class Writer:
                     paths.discard(path)
         return number
 
-    def add(self, batch: Batch) -> None:
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Let one thread change the index at a time, and none after it was closed."""
         with self._writing:
+            if self._closing:
+                raise IndexTrouble(f"{self.folder}: {CLOSED}")
+            yield
+
+    def add(self, batch: Batch) -> None:
+        with self._changing():
             needed = batch.postings.hashes.nbytes * 2
             if self.settings.content == "text":
                 needed += sum(document.size for document in batch.documents)
@@ -117,7 +125,7 @@ class Writer:
         return SegmentRow(number, len(documents), size, int(documents.min()), int(documents.max()))
 
     def remove(self, documents: Sequence[int]) -> None:
-        with self._writing:
+        with self._changing():
             with self._catalogue.change():
                 self._catalogue.delete(documents)
             self._merge_if_due()
@@ -159,7 +167,7 @@ class Writer:
             self._merger.join()
 
     def merge_all(self, progress: Progress) -> None:
-        with self._writing:
+        with self._changing():
             self.wait()
             self._failure = None
             rows = self._catalogue.segments()
@@ -234,12 +242,14 @@ class Writer:
         return SegmentRow(0, paths.open_segment(path).postings, size, 0, 0)
 
     def close(self) -> None:
-        try:
-            self.wait()
-        finally:
-            self._closing = True
-            if self._merger is None or not self._merger.is_alive():  # otherwise keep the lock until it ends
-                self._resources.close()
+        """Wait for the change that another thread is making, and for merges."""
+        with self._writing:
+            try:
+                self.wait()
+            finally:
+                self._closing = True
+                if self._merger is None or not self._merger.is_alive():  # otherwise keep the lock until it ends
+                    self._resources.close()
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from chaffinch.index.postgres import citus
+
 # Document numbers and positions have 32 bits, hashes 64. They are stored as signed integers with the same bits.
 # A lookup reads only the B-tree of hashes, which includes the document and the position. Postings arrive
 # roughly in the order of their documents, so a BRIN index finds those of a document; a second B-tree would
@@ -33,24 +35,20 @@ CREATE TABLE probes (
     PRIMARY KEY (name_key, query)
 );
 """
-ON_CITUS: Final = """
-SELECT create_reference_table('removed');
-SELECT create_distributed_table('postings', 'hash');
-"""
-HAS_CITUS: Final = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 SCHEMA_EXISTS: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s)"
 NOT_EMPTY: Final = """
 SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s)
 """
 
 # The planner has no statistics of a table that was just filled, and guesses that most rows are wanted.
-READING: Final = """
+READING: Final = f"""
 SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
-    set_config('max_parallel_workers_per_gather', '0', false)
+    set_config('max_parallel_workers_per_gather', '0', false), {citus.ONE_CONNECTION}, {citus.FORWARD_SETTINGS}
 """
-READING_ALL: Final = """
-SET LOCAL enable_seqscan = on; SET LOCAL max_parallel_workers_per_gather TO DEFAULT;
-"""
+READING_ALL: Final = (
+    "SET LOCAL enable_seqscan = on",
+    "SET LOCAL max_parallel_workers_per_gather TO DEFAULT",
+)
 SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT FROM meta"
 """The first statement fixes the state, not BEGIN."""
 
@@ -58,11 +56,6 @@ _NOT_REMOVED = "NOT EXISTS (SELECT FROM removed r WHERE r.document = p.document)
 LOOKUP: Final = f"""
 SELECT p.hash, string_agg(int4send(p.document) || int4send(p.position), '') FROM postings p
 WHERE p.hash = ANY(%s::bigint[]) AND {_NOT_REMOVED} GROUP BY p.hash
-"""
-LOOKUP_ON_CITUS: Final = f"""
-SELECT p.hash, string_agg(int4send(p.document) || int4send(p.position), '')
-FROM unnest(%s::bigint[]) AS wanted (hash) JOIN postings p ON p.hash = wanted.hash
-WHERE {_NOT_REMOVED} GROUP BY p.hash
 """
 POSTINGS_OF: Final = f"""
 SELECT p.document, string_agg(int8send(p.hash) || int4send(p.position), '') FROM postings p
@@ -110,11 +103,6 @@ SIZE: Final = """
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relkind = 'r'
 """
-SIZE_ON_CITUS: Final = """
-SELECT citus_total_relation_size('postings') + citus_total_relation_size('removed')
-    + pg_total_relation_size('documents') + pg_total_relation_size('contents')
-    + pg_total_relation_size('probes')
-"""
 VACUUMED: Final = ("postings", "documents", "contents", "removed", "probes")
 WRONG_COUNTS: Final = """
 WITH counted AS MATERIALIZED (SELECT document, count(*) AS n FROM postings GROUP BY document)
@@ -138,7 +126,7 @@ SELECT name, count(*) FROM probes WHERE at >= %s GROUP BY name HAVING count(*) >
 ORDER BY count(*) DESC, name COLLATE "C"
 """
 FORGET_PROBES: Final = "DELETE FROM probes WHERE name_key = ANY(%s::bytea[])"
-LOCK_WRITER: Final = """
-SELECT pg_try_advisory_lock(%s),
+LOCK_WRITER: Final = f"""
+SELECT pg_try_advisory_lock(%s), {citus.ONE_CONNECTION},
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
 """
