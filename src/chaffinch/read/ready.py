@@ -80,11 +80,10 @@ def _packed_documents(file: File, format: str, budget: Budget, rules: Rules) -> 
     for item in _contents(file, format, within, rules):
         is_empty = False
         if isinstance(item, File):
-            begin_member()
-        keep_time(file.name)
-        if isinstance(item, File):
+            begin_member(file.name)
             yield from ready_documents(item, within, rules)
         else:
+            keep_time(file.name)
             yield item
     if is_empty:  # a notebook without cells
         yield Skipped(file.name, SkipReason.EMPTY, "nothing in it to compare")

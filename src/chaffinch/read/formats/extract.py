@@ -28,6 +28,12 @@ class Extract:
         if len(self._sections) < MAX_SECTIONS:
             self._sections.append(Section(self._size, label))
 
+    def add(self, gap: str, label: str, text: str) -> None:
+        """Write a gap of ASCII, then a section; the same as three calls, in half the time."""
+        if len(self._sections) < MAX_SECTIONS:
+            self._sections.append(Section(self._size + len(gap), label))
+        self.write(gap + text)
+
     def write(self, text: str) -> None:
         piece = text.encode("utf-8", "replace")  # half a surrogate pair is not a character
         self._size += len(piece)
