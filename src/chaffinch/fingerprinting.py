@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from chaffinch.errors import CoreFailure, Unreadable
+from chaffinch.errors import BadArgument, CoreFailure, Unreadable
 from chaffinch.languages.language import OTHER
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Readable, Skipped, Stream
@@ -89,7 +89,7 @@ def prepare(
 
     documents = [ready_for(document, recipe) for document in documents]
     if not recipe.front.startswith(OTHER):  # Pygments reads one by one, and what it cannot read takes long
-        with suppress(Unreadable, CoreFailure):
+        with suppress(Unreadable, BadArgument, CoreFailure):
             prints = _fingerprint(documents, recipe, None, threads, only_starts)
             return Prepared(documents, prints, range(len(documents)), [])
     prepared: dict[int, Fingerprints] = {}
@@ -97,7 +97,7 @@ def prepare(
     for number, document in enumerate(documents):
         try:
             prepared[number] = fingerprint(document, recipe)
-        except (Unreadable, CoreFailure) as error:
+        except (Unreadable, BadArgument, CoreFailure) as error:
             skipped.append(Skipped.because(error, document.name))
     return Prepared([documents[n] for n in prepared], [*prepared.values()], [*prepared], skipped)
 
