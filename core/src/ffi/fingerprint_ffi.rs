@@ -5,16 +5,11 @@ use crate::ffi::boundary::{
     structures,
 };
 use crate::machine::level::Level;
-use crate::read::code_pages::CodePages;
 use crate::read::fold::Form;
 use crate::read::language::Language;
-use crate::read::markdown::markdown_page;
 use crate::read::page_text::page_text;
-use crate::read::paragraphs::Sections;
-use crate::read::rtf::rtf_text;
 use crate::read::source::Source;
 use crate::read::stream::{Stream, Streams, read_streams};
-use crate::read::tex::tex_page;
 use crate::read::text::{Endian, count_utf8};
 use crate::select::batch;
 use crate::select::fingerprints::Fingerprints;
@@ -236,38 +231,6 @@ pub unsafe extern "C" fn chf_count_utf8(data: ChfColumn) -> *mut ChfResult {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_page_text(data: ChfColumn) -> *mut ChfResult {
     result(|| Ok(vec![page_text(unsafe { numbers(&data, "a web page") }?).into()]))
-}
-
-/// Return a text of Markdown in UTF-8 with spaces for what a reader does not see.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_markdown_page(data: *const u8, len: usize) -> *mut ChfResult {
-    result(|| Ok(vec![markdown_page(unsafe { slice(data, len) }).into()]))
-}
-
-/// Return the text of a file in RTF whose first group begins at `start`, as UTF-8, where its sections begin, and their
-/// numbers (see `paragraphs.rs`). `pages` has the number of each code page and the length of its table; the tables lie
-/// one after another (see `code_pages.rs`).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_rtf_text(
-    data: *const u8,
-    len: usize,
-    start: usize,
-    pages: *const u32,
-    pages_len: usize,
-    tables: *const u32,
-    tables_len: usize,
-) -> *mut ChfResult {
-    result(|| {
-        let pages = unsafe { CodePages::new(slice(pages, pages_len), slice(tables, tables_len)) };
-        let Sections { text, starts, numbers } = rtf_text(unsafe { slice(data, len) }, start, &pages);
-        Ok(vec![text.into(), starts.into(), numbers.into()])
-    })
-}
-
-/// Return a text of TeX in UTF-8 with spaces for what is not on the page.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_tex_page(data: *const u8, len: usize) -> *mut ChfResult {
-    result(|| Ok(vec![tex_page(unsafe { slice(data, len) }).into()]))
 }
 
 /// Return the best level this machine has: 0 portable, 1 AVX2, 2 AVX-512.

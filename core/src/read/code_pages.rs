@@ -14,19 +14,18 @@ pub struct CodePages<'a>(HashMap<u32, &'a [u32]>);
 
 impl<'a> CodePages<'a> {
     /// Take tables that lie one after another. `numbers` has the code page and the length of each.
-    pub fn new(numbers: &[u32], mut tables: &'a [u32]) -> Self {
+    pub fn new(numbers: &[u32], tables: &'a [u32]) -> Result<Self, String> {
+        let (pairs, odd) = numbers.as_chunks::<2>();
         let mut pages = HashMap::new();
-        for pair in numbers.chunks_exact(2) {
-            let length = pair[1] as usize;
-            assert!(
-                matches!(length, SHORT | LONG) && length <= tables.len(),
-                "a table of code points is cut off"
-            );
-            let (table, rest) = tables.split_at(length);
-            pages.insert(pair[0], table);
-            tables = rest;
+        let mut rest = tables;
+        for &[page, length] in pairs {
+            let table = rest.split_off(..length as usize).filter(|table| matches!(table.len(), SHORT | LONG));
+            pages.insert(page, table.ok_or(format!("the table of code page {page} has a wrong length"))?);
         }
-        CodePages(pages)
+        if !(odd.is_empty() && rest.is_empty()) {
+            return Err("give a code page and a length for each table".to_string());
+        }
+        Ok(CodePages(pages))
     }
 
     pub(crate) fn is_known(&self, page: u32) -> bool {

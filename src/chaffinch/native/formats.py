@@ -8,19 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch._native import lib
-from chaffinch.native.fingerprint import columns, owned, pointer
+from chaffinch.native.call import call, columns
 
 
 def tex_page(text: bytes) -> bytes:
     """Return a text of TeX in UTF-8 with spaces for what is not on the page, as long as before."""
-    result = lib.chf_tex_page(pointer(text, np.uint8), len(text))
-    return columns(owned(result))[0].tobytes()
+    return columns(call(lib.chf_tex_page, text))[0].tobytes()
 
 
 def markdown_page(text: bytes) -> bytes:
     """Return a text of Markdown in UTF-8 with spaces for what a reader does not see, as long as before."""
-    result = lib.chf_markdown_page(pointer(text, np.uint8), len(text))
-    return columns(owned(result))[0].tobytes()
+    return columns(call(lib.chf_markdown_page, text))[0].tobytes()
 
 
 def rtf_text(
@@ -33,8 +31,5 @@ def rtf_text(
     """
     pages = np.array([(page, len(table)) for page, table in code_pages.items()], np.uint32).reshape(-1)
     tables = np.concatenate([*code_pages.values(), np.empty(0, np.uint32)])
-    numbers = (pointer(pages), len(pages), pointer(tables), len(tables))
-    text, starts, sections = columns(
-        owned(lib.chf_rtf_text(pointer(data, np.uint8), len(data), start, *numbers))
-    )
+    text, starts, sections = columns(call(lib.chf_rtf_text, data, start, pages, tables))
     return text.tobytes(), starts, sections
