@@ -3,6 +3,7 @@
 pub(crate) mod byte_search;
 pub mod chunk;
 pub mod code_pages;
+pub mod digest;
 pub mod fold;
 pub(crate) mod html;
 pub(crate) mod keyword;
