@@ -14,12 +14,11 @@ from chaffinch.errors import BadRecipe
 from chaffinch.index.index import Index
 from chaffinch.index.records import Metadata
 from chaffinch.service import archive_documents, archive_search, archives, runs
-from chaffinch.service.accounts.access import Forbidden, NotFound
 from chaffinch.service.accounts.visitor import INSTRUCTOR, LOCAL, READER, Visitor
 from chaffinch.service.database.tables import Account, Archive, ArchiveMember, Blob, Job
 from chaffinch.service.jobs import queue
 from chaffinch.service.jobs.job_worker import Worker
-from chaffinch.service.runs import BadRequest
+from chaffinch.service.refusals import BadRequest, Forbidden, NotFound
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import DOCUMENT, UploadWriter
 from tests.made import prose, zipped

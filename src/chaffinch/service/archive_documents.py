@@ -14,13 +14,13 @@ from chaffinch.index.index import Index
 from chaffinch.index.ingest import plain_name
 from chaffinch.index.records import DocumentRecord, Metadata
 from chaffinch.service.accounts import access
-from chaffinch.service.accounts.access import NotFound
 from chaffinch.service.accounts.visitor import INSTRUCTOR, Visitor
 from chaffinch.service.archives import KOALA, add_job, write_later
+from chaffinch.service.audit import record
 from chaffinch.service.database.tables import CheckedUrl, Job
 from chaffinch.service.fetch import check_url
 from chaffinch.service.jobs.archive_task import ADD, CHECK_URLS, MERGE, REMOVE, ROTATE, SET
-from chaffinch.service.runs import BadRequest, record
+from chaffinch.service.refusals import BadRequest, NotFound
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import UploadWriter
 

@@ -12,7 +12,7 @@ from chaffinch.service.accounts import access
 from chaffinch.service.accounts.visitor import Visitor
 from chaffinch.service.archive_documents import record_of
 from chaffinch.service.fetch import fetch
-from chaffinch.service.runs import BadRequest
+from chaffinch.service.refusals import BadRequest
 from chaffinch.service.site import Site
 from chaffinch.types import Document, File, Match, Readable, Span
 

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from chaffinch.index.index import Index
 from chaffinch.recipe import Recipe
 from chaffinch.service.accounts import access
-from chaffinch.service.accounts.access import NotFound
 from chaffinch.service.accounts.visitor import ADMIN, INSTRUCTOR, READER, Visitor
+from chaffinch.service.audit import record
 from chaffinch.service.database.tables import Archive, ArchiveMember, Job, new_id
-from chaffinch.service.runs import BadRequest, record
+from chaffinch.service.refusals import BadRequest, NotFound
 from chaffinch.service.site import Site
 
 KOALA = "koala"
@@ -117,8 +117,8 @@ def _check_rotation(recipe: str, days: int | None) -> None:
         raise BadRequest(
             "only archives with the recipe koala choose fingerprints again; leave out the schedule"
         )
-    if days is not None and not 1 <= days <= 3650:
-        raise BadRequest("the schedule is a number of days from 1 to 3650")
+    if days is not None and not 1 <= days <= 3660:
+        raise BadRequest("the schedule is a number of days from 1 to 3660")
 
 
 def list_archives(site: Site, visitor: Visitor) -> list[ArchiveState]:
@@ -201,7 +201,7 @@ def delete_archive(site: Site, visitor: Visitor, archive_id: str) -> None:
 
     blobs = site.database.write(change)
     site.indexes.delete(archive_id)  # if this process is stopped here, remove_strays does it
-    site.blobs.remove_files(blobs)
+    site.forget(blobs)
 
 
 def remove_strays(site: Site) -> None:

@@ -22,8 +22,7 @@ from typing import Any
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from chaffinch import __version__
-from chaffinch.errors import ChaffinchError
-from chaffinch.service.runs import BadRequest
+from chaffinch.service.refusals import BadRequest, FetchFailed
 from chaffinch.service.settings import Settings
 
 MAX_BYTES = 50 << 20
@@ -52,10 +51,6 @@ _REFUSED_IPV6 = [ip_network(network) for network in ("2001::/23", "2001:db8::/32
 """For protocols such as Teredo, and for documentation."""
 _NAT64 = ip_network("64:ff9b::/96")
 _SIX_TO_FOUR = ip_network("2002::/16")
-
-
-class FetchFailed(ChaffinchError):
-    """Something cannot be fetched. The message says why, and holds nothing of the answer."""
 
 
 @dataclass(frozen=True, slots=True)

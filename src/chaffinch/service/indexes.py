@@ -14,8 +14,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from chaffinch.errors import ChaffinchError, IndexTrouble, TryAgain
+from chaffinch.errors import IndexTrouble, TryAgain
 from chaffinch.index.index import Index
+from chaffinch.service.refusals import ArchiveUnavailable
 
 _MAX_OPEN = 8
 """Indexes that stay open. In PostgreSQL each has up to eight connections, and a server has a hundred."""
@@ -23,10 +24,6 @@ _DELETED = ".deleted"
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-class ArchiveUnavailable(ChaffinchError):
-    """The index of an archive cannot be read now."""
 
 
 class Indexes:

@@ -172,7 +172,7 @@ def finish(
         site.blobs.delete(session, uploads)
 
     site.database.write(finishing)
-    site.blobs.remove_files(uploads)
+    site.forget(uploads)
 
 
 def _listed(**lists: Sequence[Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from chaffinch.index.index import Index
 from chaffinch.service.database.tables import CheckedUrl, Job, now
 from chaffinch.service.fetch import fetch
 from chaffinch.service.jobs.archive_task import Progress, finish, writing
-from chaffinch.service.runs import BadRequest
+from chaffinch.service.refusals import BadRequest
 from chaffinch.service.settings import Settings
 from chaffinch.service.site import Site
 from chaffinch.types import File

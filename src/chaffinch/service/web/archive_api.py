@@ -10,14 +10,15 @@ from typing import Annotated, Any
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from chaffinch.index.records import Metadata
 from chaffinch.service import archive_documents, archives, runs
 from chaffinch.service.archives import job_dict
 from chaffinch.service.jobs.queue import DONE, FAILED
-from chaffinch.service.runs import BadRequest
+from chaffinch.service.refusals import BadRequest
 from chaffinch.service.uploads import DOCUMENT
+from chaffinch.service.web.fields import Body, Days, Line
 from chaffinch.service.web.multipart import read_form
 from chaffinch.service.web.visiting import Asking, OfSite
 
@@ -46,34 +47,29 @@ _FORM = {
     }
 }
 
-Days = Annotated[int, Field(ge=1, le=3650)]
 Names = Annotated[list[str], Field(min_length=1, max_length=_MAX_NAMES)]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class NewArchive(_Body):
+class NewArchive(Body):
     """An archive to create. `settings` are those of `chaffinch index create`, such as k or stored."""
 
-    name: str
+    name: Line
     recipe: str = "text"
     content: str = "text"
     public: bool = False
     rotate_days: Days | None = None
-    settings: dict[str, int | str] = {}
+    settings: dict[str, int | str] = Field(default_factory=dict)
 
 
-class ArchiveChange(_Body):
+class ArchiveChange(Body):
     """What to change. What is left out stays as it is; null ends the schedule of rotation."""
 
-    name: str | None = None
+    name: Line | None = None
     public: bool | None = None
     rotate_days: Days | None = None
 
 
-class NamedDocuments(_Body):
+class NamedDocuments(Body):
     """Documents of an archive."""
 
     names: Names
@@ -87,12 +83,12 @@ class MetadataChange(NamedDocuments):
     date: str | None = None
 
 
-class Rotation(_Body):
+class Rotation(Body):
     """Documents to choose fingerprints for again: those named, those described, or all."""
 
     names: Names | None = None
     suspicious: bool = False
-    older_than_days: Annotated[int, Field(ge=0, le=3650)] | None = None
+    older_than_days: Annotated[int, Field(ge=0, le=3660)] | None = None
 
 
 @router.get("")

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Query, Request, Response
 
 from chaffinch.service import archive_documents, archive_search, runs
 from chaffinch.service.archive_search import MAX_PASSAGES, MAX_QUERY_BYTES, MAX_TOP, PASSAGES, TOP
-from chaffinch.service.runs import BadRequest
+from chaffinch.service.refusals import BadRequest, TooLarge
 from chaffinch.service.site import Site
-from chaffinch.service.uploads import DOCUMENT, TooLarge, read_upload
+from chaffinch.service.uploads import DOCUMENT, read_upload
 from chaffinch.service.web.multipart import read_form
 from chaffinch.service.web.visiting import Asking, OfSite
 from chaffinch.types import File, Readable
