@@ -9,6 +9,10 @@ PYTEST = $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 # Everything the native core is built from. Folders are listed too: they change when a file is removed.
 CORE = $(shell find core/src) core/build.rs core/Cargo.toml core/Cargo.lock src/chaffinch/folding.txt
 
+# A build of the core that stops where the release build would read a wrong number, and the tests that also run on it.
+CHECKED = core/target/checked
+CORE_TESTS = tests/test_core_*.py tests/test_native_*.py tests/test_*_core.py tests/test_segments.py tests/test_rare.py
+
 .PHONY: help setup check programs quick test fuzz bench docs wheel clean
 
 help: ## List these commands
@@ -27,9 +31,10 @@ quick: .venv/built ## Run the tests that are fast and need no other program, in 
 	cd core && cargo test --quiet
 	$(PYTEST) -m 'not (browser or postgres or ghostscript or sevenzip or antiword or catdoc or tesseract or slow)'
 
-test: .venv/built programs ## Install the programs that are missing, then run every test; none may be skipped
+test: .venv/built $(CHECKED)/built programs ## Install the programs that are missing, then run every test; none may be skipped
 	cd core && cargo test --quiet
 	$(PYTEST) --fail-on-skip
+	CHAFFINCH_CORE=$(CHECKED) $(PYTEST) --fail-on-skip -m 'not postgres' $(CORE_TESTS)
 
 programs: ## Install the programs that tests run: Chromium, PostgreSQL, Ghostscript and others
 	@$(PYTHON) tools/programs.py
@@ -59,6 +64,10 @@ clean: ## Remove everything that these commands wrote
 
 .venv/built: .venv/installed $(CORE)
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet >/dev/null
+	touch $@
+
+$(CHECKED)/built: $(CORE)
+	cd core && cargo build --quiet --lib --profile checked --target-dir target
 	touch $@
 
 node_modules/.bin/tsc: package.json

@@ -9,13 +9,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from chaffinch.errors import NoIndex
+from chaffinch.index.address import is_database
 from chaffinch.index.index import Index
 from chaffinch.native import fingerprint as core
+from chaffinch.service.site import Site
 from tests.indexed import Make
-from tests.postgres_server import postgres
+from tests.postgres_server import OUTSIDE, address, has_citus, new_name, postgres, store
 from tools.programs import FINDERS
 
-__all__ = ["level", "make", "postgres", "where"]
+__all__ = ["address", "level", "make", "postgres", "site", "store", "where"]
 
 settings.register_profile(
     "chaffinch",
@@ -37,8 +39,15 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where an index can be made, in each store."""
     if request.param == "embedded":
         return str(tmp_path / "archive.index")
-    address = request.getfixturevalue("postgres")
-    return f"{address}#test_{abs(hash(tmp_path)):x}"
+    return f"{request.getfixturevalue('postgres')}#{new_name()}"
+
+
+@pytest.fixture
+def site(where: str, tmp_path: Path) -> Iterator[Site]:
+    """A service on each database, without any process of its own."""
+    opened = Site(tmp_path / "data", where if is_database(where) else None)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
@@ -65,17 +74,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects by markers
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that uses the fixture `browser` or `postgres`; the other markers are on the tests."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark every test that uses the fixture `browser` or `postgres`; the other markers are on the tests.
+
+    Tests of Citus exist only where CHAFFINCH_POSTGRES has it, because it cannot be installed like the programs.
+    """
     for item in items:
         for name in FINDERS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(name)
+    on_citus = [item for item in items if item.get_closest_marker("citus")]
+    if on_citus and not has_citus():
+        config.hook.pytest_deselected(items=on_citus)
+        items[:] = [item for item in items if item not in on_citus]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose program is not installed."""
     for name, find in FINDERS.items():
-        if item.get_closest_marker(name) and find() is None:
+        is_elsewhere = name == "postgres" and OUTSIDE
+        if item.get_closest_marker(name) and not is_elsewhere and find() is None:
             pytest.skip(f"{name} is not installed: run `make programs`")
 
 

@@ -1,8 +1,9 @@
-"""A real PostgreSQL server for tests, on a port and in a folder of its own."""
+"""A real PostgreSQL server for tests: one that is started here, or the one at CHAFFINCH_POSTGRES."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -10,26 +11,96 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
+from chaffinch.index.postgres.postgres_store import PostgresStore
+from chaffinch.index.records import Settings
+from chaffinch.recipe import Recipe
 from tools.programs import find_postgres
 
 USER, PASSWORD = "finch", "open sesame"
 _PATIENCE = 60
 
 
+OUTSIDE = os.environ.get("CHAFFINCH_POSTGRES", "")
+"""The address of a database on a server that is already running. Its user must be able to create schemas."""
+_RUN = f"test-{secrets.token_hex(4)}"
+"""The start of the names of all indexes that this process creates."""
+_numbers = count()
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """Return the address of an empty database. A test adds the name of its own index after a #."""
+    """Return the address of a database. Others may use it too, so a test adds # and a new name."""
+    if OUTSIDE:
+        yield OUTSIDE
+        with psycopg.connect(OUTSIDE, autocommit=True) as connection:
+            rows = connection.execute("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)", [_RUN])
+            names = [str(name) for (name,) in rows]
+        for name in names:
+            drop_schema(OUTSIDE, name)
+        return
     programs = find_postgres()
     assert programs, "install PostgreSQL: run `make programs`"
     with running(programs) as address:
         yield address
+
+
+@pytest.fixture
+def address(postgres: str) -> str:
+    """Return an address where there is no index yet. Its connections have the name of the index."""
+    name = new_name()
+    return f"{with_option(postgres, 'application_name', name)}#{name}"
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[PostgresStore]:
+    with closing(PostgresStore.create(address, Settings(Recipe("text")))) as made:
+        yield made
+
+
+def new_name() -> str:
+    """Return a name that no index has, in this process or in any other."""
+    return f"{_RUN}-{next(_numbers)}"
+
+
+def drop_schema(server: str, name: str) -> None:
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(name)))
+
+
+def with_option(server: str, key: str, value: str) -> str:
+    """Return the address of a server with a parameter of libpq."""
+    return f"{server}{'&' if '?' in server else '?'}{key}={quote(value)}"
+
+
+def with_account(address: str, user: str, password: str) -> str:
+    """Return an address for another user."""
+    parts = urlsplit(address)
+    server = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=f"{quote(user)}:{quote(password)}@{server}").geturl()
+
+
+@cache
+def has_citus() -> bool:
+    """Return whether the server has Citus. The one that tests start themselves has not."""
+    if not OUTSIDE:
+        return False
+    try:
+        with psycopg.connect(OUTSIDE) as connection:
+            row = connection.execute("SELECT FROM pg_extension WHERE extname = 'citus'").fetchone()
+    except psycopg.Error as error:
+        raise pytest.UsageError(f"CHAFFINCH_POSTGRES: {error}") from None
+    return row is not None
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from chaffinch.recipe import SCHEMES, TIES, WINDOWED, Recipe
+from chaffinch.recipe import FIXED_SIZE, SCHEMES, TIES, WINDOWED, Recipe
 
 ALPHABETS = (1, 2, 3, 4, 26, 256, 70_000, 2**32)
 
@@ -27,7 +27,7 @@ def recipes(draw: st.DrawFn, schemes: tuple[str, ...] = SCHEMES, max_k: int = 14
         k=draw(st.integers(1, max_k)),
         w=draw(st.integers(1, max_w)),
         scheme=scheme,
-        skip=draw(st.sampled_from((0, 1, 7, 2**32 - 1))) if scheme == "rare" else 0,
+        skip=draw(st.sampled_from((0, 1, 7, 2**32 - 1))) if scheme in FIXED_SIZE else 0,
         ties=draw(st.sampled_from(TIES)),
         seed=draw(st.sampled_from((0, 1, 2**64 - 1))),
     )

@@ -244,7 +244,7 @@ def test_a_paragraph_of_a_book_has_a_note(make: Make) -> None:
 
 def test_shares_are_shares_whatever_the_lengths() -> None:
     chance = random.Random(3)
-    how = selection.recipe(1)
+    how = selection.settings(1, "text", {}).recipe
     for _ in range(2000):
         sizes = chance.choice([0, 5, 19, 20, 21, 999, 5000, 10**6]), chance.randrange(10**5)
         common = chance.randrange(101)

@@ -108,7 +108,7 @@ def test_the_secret_is_nowhere_to_be_seen(make: Make, tmp_path: Path) -> None:
     shown = [repr(x) for x in (index.recipe, index.store.settings, index.info(), answer, list(index), index)]
     shown += [str(index.recipe), json.dumps(answer.receipt.to_dict())]
     with pytest.raises(RecipeMismatch, match="another seed") as refused:
-        Index.open(where, Recipe("consonants", k=20, w=1000, scheme="rare", skip=100, seed=5))
+        Index.open(where, Recipe("consonants", k=20, w=1000, scheme="smallest", skip=100, seed=5))
     shown.append(str(refused.value))
     index.close()
     for command in (
@@ -169,6 +169,10 @@ def test_settings_are_kept_and_used(make: Make) -> None:
         ({"frequent": 1}, "frequent is 1; give 2 to"),
         ({"ignored": -1}, "ignored is -1; give 0 to"),
         ({"stored": 2.5}, "stored is 2.5; give 1 to"),
+        ({"k": 0}, "k is 0; give 1 to 2048"),
+        ({"k": "20"}, "k is '20'; give 1 to 2048"),
+        ({"scheme": "winnow"}, "scheme is 'winnow'; with the recipe koala, choose smallest or rare"),
+        ({"scheme": ""}, "scheme is ''; with the recipe koala"),
         ({"content": "words"}, "content is 'words'; choose one of text, search-set, none"),
     ],
 )
@@ -183,8 +187,12 @@ def test_the_command_line_refuses_with_what_to_do(tmp_path: Path) -> None:
     for given, message in (
         (["--recipe", "koala", "--stored", 0], "give 1 to 999"),
         (["--recipe", "koala", "--skip", -5], "give 0 to"),
-        (["--recipe", "koala", "-k", 9], "own -k"),
-        (["--stored", 50], "are for the recipe koala"),
+        (["--recipe", "koala", "-k", 0], "k is 0; give 1 to 2048"),
+        (["--recipe", "koala", "-w", 9], "give --searched"),
+        (["--recipe", "koala", "--scheme", "winnow"], "'winnow' is not one of 'smallest', 'rare'"),
+        (["--recipe", "koala", "--frequent", 1], "frequent is 1; give 2 to"),
+        (["--recipe", "koala", "--ignored", -1], "ignored is -1; give 0 to"),
+        (["--stored", 50], "only the recipe koala takes stored"),
         (["--keep-search-set"], "choose text or none"),
         (["--recipe", "koala", "--no-content", "--keep-search-set"], "exclude each other"),
     ):

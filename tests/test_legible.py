@@ -12,8 +12,10 @@ from click.testing import CliRunner
 import chaffinch
 from chaffinch import Document, Index
 from chaffinch.cli import main
+from chaffinch.index.index import open_for_import
 from chaffinch.read.legible import NOT_LANGUAGE, is_language, is_legible
 from tests import made
+from tests.postgres_server import new_name
 from tests.test_encodings import PARAGRAPHS
 
 ENGLISH = " ".join(made.prose(10))
@@ -90,11 +92,35 @@ def test_an_index_names_them(folder: Path, tmp_path: Path) -> None:
     with Index.create(where) as index:
         assert [Path(name).name for name in index.add(folder).not_language] == ["cid.pdf"]
         assert index.add(folder).not_language == []
-    shown = CliRunner().invoke(main, ["index", "info", where, "--documents"])
-    assert f"cid.pdf: {NOT_LANGUAGE}" in shown.output
-    as_json = CliRunner().invoke(main, ["index", "info", where, "--documents", "--json"])
-    assert [Path(name).name for name in json.loads(as_json.output)["not_language"]] == ["cid.pdf"]
     again = str(tmp_path / "again")
     CliRunner().invoke(main, ["index", "create", again])
     added = CliRunner().invoke(main, ["index", "add", again, str(folder)])
     assert f"cid.pdf: {NOT_LANGUAGE}" in added.output
+
+
+@pytest.mark.parametrize("content", ["text", "none"])
+@pytest.mark.parametrize("kind", ["folder", pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_an_index_counts_them_without_reading_texts(
+    folder: Path, tmp_path: Path, kind: str, content: str, request: pytest.FixtureRequest
+) -> None:
+    where = str(tmp_path / "archive")
+    if kind == "postgres":
+        where = f"{request.getfixturevalue(kind)}#{new_name()}"
+    with Index.create(where, content=content) as index:
+        index.add(folder)
+        index.merge()
+        assert index.info().not_language == 1
+        index.export(tmp_path / "export")
+    with open_for_import(tmp_path / "copy", tmp_path / "export") as copy:
+        copy.import_(tmp_path / "export")
+        assert [Path(d.name).name for d in copy if d.not_language] == ["cid.pdf"]
+        copy.remove([d.name for d in copy if d.not_language])
+        assert copy.info().not_language == 0
+    shown = CliRunner().invoke(main, ["index", "info", where]).output
+    assert "1 document with text that is not language" in shown
+    assert "cid.pdf" not in shown
+    as_json = json.loads(CliRunner().invoke(main, ["index", "info", where, "--json"]).output)
+    assert as_json["not_language"] == 1
+    listed = CliRunner().invoke(main, ["index", "info", where, "--documents"]).output
+    assert f"cid.pdf: {NOT_LANGUAGE}" in listed
+    assert "bob.pdf:" not in listed

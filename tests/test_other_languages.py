@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import sys
+from dataclasses import replace
 
 import pytest
 
 import chaffinch
-from chaffinch import BadRecipe, ChaffinchError, Recipe, stream
+from chaffinch import BadRecipe, ChaffinchError, Document, Recipe, Unreadable, fingerprinting, stream
+from chaffinch.errors import SkipReason
 from chaffinch.languages import language
-from chaffinch.read.formats import pygments_lexer as other
+from chaffinch.read.formats import lexer_worker as other
+from chaffinch.read.formats import pygments_lexer
 from chaffinch.types import Stream
 
 NIM = """
@@ -139,4 +142,52 @@ def test_without_pygments_it_says_what_to_install(no_pygments: None) -> None:
     with pytest.raises(ChaffinchError, match=r"pip install 'chaffinch\[languages\]'"):
         language.other_version()
     with pytest.raises(ChaffinchError, match=r"pip install 'chaffinch\[languages\]'"):
-        other.tokens(b"", "utf-8", "nim")
+        pygments_lexer.tokens(program(b""), "nim")
+
+
+# Lexers of Pygments 2 that take quadratic time or more.
+ENDLESS = {"make": b"${" * 10_000, "freefem": b"\n " * 10_000}
+
+
+def program(data: bytes, name: str = "x") -> Document:
+    return Document(name, data, "utf-8", "plain", "text")
+
+
+@pytest.fixture
+def little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pygments_lexer, "SECONDS", 1)
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.usefixtures("little_time")
+def test_a_program_that_takes_forever_is_refused_and_the_next_is_read(name: str) -> None:
+    with pytest.raises(Unreadable, match=f"too much time or memory to read as {name}") as refused:
+        pygments_lexer.tokens(program(ENDLESS[name]), name)
+    assert refused.value.reason == SkipReason.TOO_LARGE
+    assert pygments_lexer.tokens(program(b"a"), name).symbols.tolist()
+
+
+def test_the_process_gives_the_same_tokens() -> None:
+    here = other.tokens(NIM.encode(), "utf-8", "nim")
+    there = pygments_lexer.tokens(program(NIM.encode()), "nim")
+    for column in ("symbols", "starts", "ends"):
+        assert getattr(here, column).tolist() == getattr(there, column).tolist()
+
+
+def test_what_a_lexer_cannot_read_is_an_error_with_its_reason() -> None:
+    with pytest.raises(Unreadable, match=r"Pygments cannot read it as no-such-lexer \(ClassNotFound"):
+        pygments_lexer.tokens(program(b"a"), "no-such-lexer")
+
+
+@pytest.mark.usefixtures("little_time")
+def test_an_endless_program_loses_no_other() -> None:
+    rules = "".join(f"target{i}: file{i}.c\n\tcc -c file{i}.c -o target{i}\n" for i in range(30)).encode()
+    contents = {"ann": rules, "bob": rules, "cid": ENDLESS["make"]}
+    documents = [program(data, name) for name, data in contents.items()]
+    report = chaffinch.compare([replace(d, language="pygments:makefile") for d in documents])
+    assert [(pair.left, pair.right) for pair in report.pairs] == [("ann", "bob")]
+    assert [entry.name for entry in report.skipped] == ["cid"]
+    assert "too much time or memory" in report.skipped[0].detail
+    prepared = fingerprinting.prepare(documents, Recipe("make"))
+    assert [document.name for document in prepared.documents] == ["ann", "bob"]
+    assert [entry.name for entry in prepared.skipped] == ["cid"]

@@ -32,6 +32,7 @@ LINE = [
     "index",
     "comparison",
     "report",
+    "service",
     "cli",
     "__main__",
 ]
@@ -41,10 +42,12 @@ HOMES = {
     "click": {"cli"},
     "charset_normalizer": {"read"},
     "cffi": set[str](),
-    "jinja2": {"report"},
+    "jinja2": {"report", "service"},
     "numpy": {"native", "read", "types", "matching", "index", "comparison", "report"},
     "pygments": set[str](),  # imported by name, where it is needed
-    "psycopg": {"index"},
+    "psycopg": {"index", "service"},
+    "fastapi": {"service"},
+    "sqlalchemy": {"service"},
     "pypdfium2": {"read"},
     "zstandard": {"index"},
 }

@@ -1,4 +1,4 @@
-"""The rarest grams of a document, as Koala keeps them: as the reference says, and what is promised of them."""
+"""A fixed number of grams of a document, as Koala keeps them: as the reference says, and what is promised."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from chaffinch import BadRecipe, Recipe, RecipeMismatch, fingerprint, fingerprint_all, reference
 from chaffinch.native import fingerprint as core
 from chaffinch.native.fingerprint import Source
+from chaffinch.recipe import FIXED_SIZE
 from tests.strategies import recipes, streams
 
 KOALA = Recipe("consonants", k=20, w=1000, scheme="rare")
@@ -35,7 +36,7 @@ def hashes(text: str, recipe: Recipe = KOALA) -> set[int]:
     return set(fingerprint(text, recipe).hashes.tolist())
 
 
-@given(streams(), recipes(("rare",)))
+@given(streams(), recipes(FIXED_SIZE))
 def test_core_equals_reference(symbols: list[int], recipe: Recipe) -> None:
     assert selected(symbols, recipe) == reference.select(symbols, recipe)
 
@@ -43,8 +44,9 @@ def test_core_equals_reference(symbols: list[int], recipe: Recipe) -> None:
 @pytest.mark.parametrize("k", [1, 4, 5, 6, 20])
 @pytest.mark.parametrize("w", [1, 3, 1000])
 @pytest.mark.parametrize("skip", [0, 1, 2, 3, 2**32 - 1])
-def test_lengths_around_every_boundary(k: int, w: int, skip: int) -> None:
-    recipe = Recipe("bytes", k=k, w=w, scheme="rare", skip=skip)
+@pytest.mark.parametrize("scheme", FIXED_SIZE)
+def test_lengths_around_every_boundary(k: int, w: int, skip: int, scheme: str) -> None:
+    recipe = Recipe("bytes", k=k, w=w, scheme=scheme, skip=skip)
     rng = random.Random(k * w)
     for length in sorted({0, 1, k - 1, k, k + 1, 9, 10, 11, 19, 20, 29, 30, 31, 200}):
         for alphabet in (1, 2, 3):
@@ -55,8 +57,9 @@ def test_lengths_around_every_boundary(k: int, w: int, skip: int) -> None:
 # A chunk holds 8,192 symbols and k more, or three times k if that is more; it doubles until all is in it.
 @pytest.mark.parametrize("alphabet", [2, 4, 21, 2**32])
 @pytest.mark.parametrize("length", [8191, 8198, 8199, 16_395, 16_397, 33_000])
-def test_the_whole_document_counts_however_long(level: str, alphabet: int, length: int) -> None:
-    recipe = Recipe("bytes", k=6, w=40, scheme="rare", skip=700)
+@pytest.mark.parametrize("scheme", FIXED_SIZE)
+def test_the_whole_document_counts_however_long(level: str, alphabet: int, length: int, scheme: str) -> None:
+    recipe = Recipe("bytes", k=6, w=40, scheme=scheme, skip=700)
     rng = random.Random(length)
     symbols = [rng.randrange(alphabet) for _ in range(length)]
     symbols[length // 2 : length // 2 + 3000] = symbols[:3000]
@@ -76,20 +79,28 @@ def test_spans_are_right_in_long_documents(encoding: str) -> None:
     assert list(zip(*(c.tolist() for c in columns), strict=True)) == expected
 
 
-def test_documents_of_every_size_one_after_another_on_any_number_of_threads() -> None:
+@pytest.mark.parametrize("scheme", FIXED_SIZE)
+def test_documents_of_every_size_one_after_another_on_any_number_of_threads(scheme: str) -> None:
     """What a long document leaves behind in the working memory does not show in the next."""
+    recipe = replace(KOALA, scheme=scheme)
     texts = [" ".join(words(n, n)) for n in (30_000, 5, 900, 0, 60_000, 40, 2500, 1, 30_000)] * 3
-    alone = [hashes(text) for text in texts]
+    alone = [hashes(text, recipe) for text in texts]
     for threads in (1, 2, 5):
-        together = fingerprint_all(texts, KOALA, threads=threads)
+        together = fingerprint_all(texts, recipe, threads=threads)
         assert [set(prints.hashes.tolist()) for prints in together] == alone
 
 
-@given(st.lists(st.integers(0, 3), max_size=300), st.integers(1, 8), st.integers(1, 30), st.integers(0, 40))
-def test_a_smaller_number_keeps_a_subset(symbols: list[int], k: int, w: int, more: int) -> None:
+@given(
+    st.lists(st.integers(0, 3), max_size=300),
+    st.integers(1, 8),
+    st.integers(1, 30),
+    st.integers(0, 40),
+    st.sampled_from(FIXED_SIZE),
+)
+def test_a_smaller_number_keeps_a_subset(symbols: list[int], k: int, w: int, more: int, scheme: str) -> None:
     """Few are stored and many are sought: the stored ones are among them."""
-    few = selected(symbols, Recipe("bytes", k=k, w=w, scheme="rare"))
-    many = selected(symbols, Recipe("bytes", k=k, w=w + more, scheme="rare"))
+    few = selected(symbols, Recipe("bytes", k=k, w=w, scheme=scheme))
+    many = selected(symbols, Recipe("bytes", k=k, w=w + more, scheme=scheme))
     assert set(few) <= set(many)
 
 
@@ -145,17 +156,19 @@ def test_another_seed_chooses_other_grams() -> None:
     assert len(set(plain.positions.tolist()) & set(secret.positions.tolist())) < 700
 
 
-def test_the_start_is_passed_over_but_no_more_than_a_tenth() -> None:
+@pytest.mark.parametrize("scheme", FIXED_SIZE)
+def test_the_start_is_passed_over_but_no_more_than_a_tenth(scheme: str) -> None:
     text = "bcdfghjklm" * 3 + " ".join(words(3000, 5))
     symbols = fingerprint(text, KOALA).symbols
     for skip, first in ((0, 0), (30, 30), (10**9, symbols // 10)):
-        recipe = replace(KOALA, w=65536, skip=skip)
+        recipe = replace(KOALA, w=65536, scheme=scheme, skip=skip)
         assert fingerprint(text, recipe).positions.tolist()[0] == first
-    assert fingerprint("bcdfghjklmnpqrstvwxz", replace(KOALA, skip=1000)).positions.tolist() == [0]
+    one = replace(KOALA, scheme=scheme, skip=1000)
+    assert fingerprint("bcdfghjklmnpqrstvwxz", one).positions.tolist() == [0]
 
 
-def test_only_this_scheme_passes_anything_over() -> None:
-    with pytest.raises(BadRecipe, match='leave out skip, or choose "rare"'):
+def test_other_schemes_pass_nothing_over() -> None:
+    with pytest.raises(BadRecipe, match="leave out skip, or choose smallest or rare"):
         Recipe(skip=5)
     recipe = replace(KOALA, skip=300)
     assert Recipe.from_dict(recipe.to_dict()) == recipe

@@ -50,12 +50,12 @@ def _write(folder: Path, tables: Path, target: str) -> None:
 
 
 def _built() -> Path:
-    """Build with coverage, in a separate folder because the flags differ."""
+    """Build with coverage and all checks, in a separate folder because the flags differ."""
     flags = "-C instrument-coverage --cfg coverage"
     environment = os.environ | {"RUSTFLAGS": flags, "LLVM_PROFILE_FILE": os.devnull}
-    command = ["cargo", "build", "--quiet", "--release", "--example", "fuzz", "--target-dir", str(OUTPUT)]
+    command = ["cargo", "build", "-q", "--profile", "checked", "--example", "fuzz", "--target-dir", str(OUTPUT)]
     subprocess.run(command, cwd=ROOT / "core", env=environment, check=True)
-    return OUTPUT / "release" / "examples" / "fuzz"
+    return OUTPUT / "checked" / "examples" / "fuzz"
 
 
 def _run(program: Path, target: str, seconds: float, again: str | None) -> bool:

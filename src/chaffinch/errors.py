@@ -42,6 +42,10 @@ class ChaffinchError(Exception):
     """The root: catch this to catch everything Chaffinch raises on purpose."""
 
 
+class BadArgument(ChaffinchError, ValueError):
+    """Something given to the native core does not fit it: its length, its type, its size."""
+
+
 class BadRecipe(ChaffinchError, ValueError):
     """A parameter is out of range or does not fit the others."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from chaffinch.errors import CoreFailure, Unreadable
+from chaffinch.errors import BadArgument, CoreFailure, Unreadable
 from chaffinch.languages.language import OTHER
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Fingerprints, Readable, Skipped, Stream
@@ -48,8 +49,12 @@ def streams(
     *,
     with_names: bool = False,
     threads: int | None = None,
+    skipped: list[Skipped] | None = None,
 ) -> list[Stream]:
-    """Return the canonical forms of many documents; `with_names` adds the named symbols of programs."""
+    """Return the canonical forms of many documents; `with_names` adds the named symbols of programs.
+
+    With `skipped`, a document that Pygments cannot read is added to it and has an empty stream.
+    """
     from chaffinch.native import fingerprint as native
     from chaffinch.read.for_recipe import document_for, native_source
     from chaffinch.read.formats import pygments_lexer
@@ -58,7 +63,7 @@ def streams(
     documents = [document_for(source, recipe) for source in sources]
     if recipe.front.startswith(OTHER):
         name = recipe.front.removeprefix(OTHER)
-        return [pygments_lexer.tokens(d.data, d.encoding, name) for d in documents]
+        return [pygments_lexer.tokens(document, name, skipped) for document in documents]
     native_sources = [native_source(document, recipe) for document in documents]
     return native.streams(native_sources, recipe, with_names=with_names, threads=threads)
 
@@ -83,18 +88,18 @@ def prepare(
     from chaffinch.read.for_recipe import ready_for
 
     documents = [ready_for(document, recipe) for document in documents]
-    try:
-        prints = _fingerprint(documents, recipe, None, threads, only_starts)
-        return Prepared(documents, prints, range(len(documents)), [])
-    except (Unreadable, CoreFailure):
-        prepared: dict[int, Fingerprints] = {}
-        skipped: list[Skipped] = []
-        for number, document in enumerate(documents):
-            try:
-                prepared[number] = fingerprint(document, recipe)
-            except (Unreadable, CoreFailure) as error:
-                skipped.append(Skipped.because(error, document.name))
-        return Prepared([documents[n] for n in prepared], [*prepared.values()], [*prepared], skipped)
+    if not recipe.front.startswith(OTHER):  # Pygments reads one by one, and what it cannot read takes long
+        with suppress(Unreadable, BadArgument, CoreFailure):
+            prints = _fingerprint(documents, recipe, None, threads, only_starts)
+            return Prepared(documents, prints, range(len(documents)), [])
+    prepared: dict[int, Fingerprints] = {}
+    skipped: list[Skipped] = []
+    for number, document in enumerate(documents):
+        try:
+            prepared[number] = fingerprint(document, recipe)
+        except (Unreadable, BadArgument, CoreFailure) as error:
+            skipped.append(Skipped.because(error, document.name))
+    return Prepared([documents[n] for n in prepared], [*prepared.values()], [*prepared], skipped)
 
 
 def _fingerprint(

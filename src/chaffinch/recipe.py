@@ -19,7 +19,9 @@ CODE = "code"
 
 # Schemes that keep the smallest gram of every window and therefore find every shared run of w + k - 1 symbols.
 WINDOWED = ("open-closed", "winnow", "mod")
-SCHEMES = (*WINDOWED, "all", "every", "mod-p", "safe-mod-p", "smallest", "rare")
+# Schemes that keep the same number of grams of every document, and can skip its start.
+FIXED_SIZE = ("smallest", "rare")
+SCHEMES = (*WINDOWED, "all", "every", "mod-p", "safe-mod-p", *FIXED_SIZE)
 TIES = ("robust", "rightmost")
 
 MAX_K = 2048
@@ -59,8 +61,8 @@ class Recipe:
     modulus, for "smallest" and "rare" the number of fingerprints, and "all" does not use it.
     The defaults are 25 and 26, and 12 and 9 for programs, whose symbols carry more information.
     A secret `seed` makes the choice of grams unpredictable.
-    With the scheme "rare", the first `skip` symbols of a document (addresses, acknowledgements) are passed
-    over, but never more than a tenth of it.
+    With the schemes "smallest" and "rare", the first `skip` symbols of a document (addresses, acknowledgements)
+    are passed over, but never more than a tenth of it.
     """
 
     front: str = "text"
@@ -88,8 +90,9 @@ class Recipe:
                 raise BadRecipe(f"{key} is {number!r}; give a whole number")
             if not low <= number <= high:
                 raise BadRecipe(f"{key} is {number}; give {low} to {high}")
-        if self.skip and self.scheme != "rare":
-            raise BadRecipe(f'the scheme {self.scheme!r} skips nothing; leave out skip, or choose "rare"')
+        if self.skip and self.scheme not in FIXED_SIZE:
+            others = " or ".join(FIXED_SIZE)
+            raise BadRecipe(f"the scheme {self.scheme!r} skips nothing; leave out skip, or choose {others}")
 
     @property
     def version(self) -> int:

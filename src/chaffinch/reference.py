@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-from chaffinch.recipe import WINDOWED, Recipe
+from chaffinch.recipe import FIXED_SIZE, WINDOWED, Recipe
 
 P61 = 2**61 - 1
 M32 = 2**32 - 1
@@ -177,18 +177,19 @@ def select(symbols: Sequence[int], recipe: Recipe, window: int | None = None) ->
     if recipe.scheme in WINDOWED:
         keys = [order_key(gram, recipe) for gram in grams]
         positions = robust_winnow(keys, w, grams) if recipe.ties == "robust" else winnow(keys, w)
-    elif recipe.scheme == "rare":
-        positions = rarest(symbols, recipe)
+    elif recipe.scheme in FIXED_SIZE:
+        positions = fixed_size(symbols, recipe)
     else:
         positions = _select_by_hash([identity(gram, recipe.seed) for gram in grams], recipe, w)
     return [(identity(grams[p], recipe.seed), p) for p in positions]
 
 
-def rarest(symbols: Sequence[int], recipe: Recipe) -> list[int]:
-    """Koala: select the w distinct grams whose first five symbols occur least often in the document.
+def fixed_size(symbols: Sequence[int], recipe: Recipe) -> list[int]:
+    """Koala: select the w distinct grams with the smallest hashes.
 
-    Among equally rare grams the hash decides. The start of the document is passed over, but no more than a
-    tenth of it, and never its last gram.
+    The scheme "rare" prefers grams whose first five symbols occur least often in the document, and among
+    equally rare grams the hash decides. The start of the document is passed over, but no more than a tenth of
+    it, and never its last gram.
     """
     k, opening = recipe.k, min(5, recipe.k)
     times = Counter(tuple(symbols[i : i + opening]) for i in range(len(symbols) - opening + 1))
@@ -196,10 +197,12 @@ def rarest(symbols: Sequence[int], recipe: Recipe) -> list[int]:
     first: dict[Gram, int] = {}
     for i in range(skip, len(symbols) - k + 1):
         first.setdefault(tuple(symbols[i : i + k]), i)
-    by_rarity = sorted(
-        first, key=lambda gram: (times[gram[:opening]], identity(gram, recipe.seed), first[gram])
-    )
-    return sorted(first[gram] for gram in by_rarity[: recipe.w])
+
+    def rank(gram: Gram) -> tuple[int, int, int]:
+        rarity = times[gram[:opening]] if recipe.scheme == "rare" else 0
+        return rarity, identity(gram, recipe.seed), first[gram]
+
+    return sorted(first[gram] for gram in sorted(first, key=rank)[: recipe.w])
 
 
 def _select_by_hash(hashes: list[int], recipe: Recipe, w: int) -> list[int]:
@@ -212,12 +215,9 @@ def _select_by_hash(hashes: list[int], recipe: Recipe, w: int) -> list[int]:
             return list(everywhere[::w])
         case "mod-p":
             return [i for i in everywhere if good[i]]
-        case "safe-mod-p":
+        case _:  # safe-mod-p
             bad = [i >= w - 1 and not any(good[i - w + 1 : i + 1]) for i in everywhere]
             return [i for i in everywhere if good[i] or bad[i]]
-        case _:  # smallest: distinct hashes, each where it first occurs
-            first = {h: i for i, h in reversed(list(enumerate(hashes)))}
-            return sorted(first[h] for h in sorted(first)[:w])
 
 
 def fingerprint(

@@ -59,6 +59,11 @@ impl GramCounts {
         (GramCounts { documents, totals, weights }, share_sums)
     }
 
+    /// Return the number of documents.
+    pub fn document_count(&self) -> usize {
+        self.documents.len()
+    }
+
     /// Return for each pair the share of the left's grams that the right has, and the reverse. Fastest when pairs with
     /// the same left document follow each other.
     pub fn shares(&self, pairs: &[u32], threads: usize) -> [Vec<f32>; 2] {

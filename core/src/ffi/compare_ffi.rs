@@ -6,56 +6,139 @@ use crate::compare::matches::{OwnerCounts, PairMatches, Settings, find_matches};
 use crate::compare::overlap::GramCounts;
 use crate::compare::seeds::Side;
 use crate::compare::to_u32;
-use crate::ffi::boundary::{ChfResult, Column, object, result, result_with, slice};
+use crate::ffi::boundary::{
+    ChfColumn, ChfResult, Column, Failure, ensure, ensure_offsets, ensure_rows, ensure_weights, numbers,
+    object, reference, result, result_with,
+};
+use crate::ffi::fingerprint_ffi::ensure_k;
 use crate::machine::parallel::in_order;
 
 /// Documents one after another. Both columns of offsets hold where each document begins, and the end of the last.
 #[repr(C)]
 pub struct ChfDocuments {
-    pub len: usize,
-    pub symbols: *const u32,
-    pub symbol_offsets: *const u64,
-    /// Sorted within each document.
-    pub hashes: *const u64,
-    pub positions: *const u32,
-    /// How many documents have each hash.
-    pub owners: *const u32,
-    pub hash_offsets: *const u64,
-    /// The kind of every symbol: 1 base code, 2 a separator between files, 0 any other. Empty without base code.
-    pub kinds: *const u8,
-    pub kinds_len: usize,
+    /// u32.
+    pub symbols: ChfColumn,
+    /// u64.
+    pub symbol_offsets: ChfColumn,
+    /// Sorted within each document (u64).
+    pub hashes: ChfColumn,
+    /// u32.
+    pub positions: ChfColumn,
+    /// How many documents have each hash (u32).
+    pub owners: ChfColumn,
+    /// u64.
+    pub hash_offsets: ChfColumn,
+    /// The kind of every symbol (u8): 1 base code, 2 a separator between files, 0 any other. Not given without base code.
+    pub kinds: ChfColumn,
 }
 
-// SAFETY: what it points to is only read.
-unsafe impl Sync for ChfDocuments {}
+/// The same as slices that fit each other.
+struct Documents<'a> {
+    symbols: &'a [u32],
+    symbol_offsets: &'a [u64],
+    hashes: &'a [u64],
+    positions: &'a [u32],
+    owners: &'a [u32],
+    hash_offsets: &'a [u64],
+    kinds: &'a [u8],
+}
 
-impl ChfDocuments {
-    unsafe fn all_symbols(&self) -> (&[u32], &[u64]) {
-        unsafe {
-            let offsets = slice(self.symbol_offsets, self.len + 1);
-            (slice(self.symbols, offsets[self.len] as usize), offsets)
+impl<'a> Documents<'a> {
+    unsafe fn new(documents: *const ChfDocuments) -> Result<Self, Failure> {
+        let all = unsafe {
+            let documents = reference(documents, "the documents")?;
+            Documents {
+                symbols: numbers(&documents.symbols, "symbols")?,
+                symbol_offsets: numbers(&documents.symbol_offsets, "the offsets of symbols")?,
+                hashes: numbers(&documents.hashes, "hashes")?,
+                positions: numbers(&documents.positions, "positions")?,
+                owners: numbers(&documents.owners, "owners")?,
+                hash_offsets: numbers(&documents.hash_offsets, "the offsets of hashes")?,
+                kinds: if documents.kinds.is_given() {
+                    let kinds = numbers(&documents.kinds, "kinds")?;
+                    ensure_rows("symbols, kinds", &[documents.symbols.len, kinds.len()])?;
+                    kinds
+                } else {
+                    &[]
+                },
+            }
+        };
+        let prints = all.hashes.len();
+        ensure_rows("hashes, positions, owners", &[prints, all.positions.len(), all.owners.len()])?;
+        let len = ensure_offsets(all.symbol_offsets, all.symbols.len(), "symbols")?;
+        ensure_rows(
+            "documents with symbols, documents with hashes",
+            &[len, ensure_offsets(all.hash_offsets, prints, "hashes")?],
+        )?;
+        for document in 0..len {
+            let (Side { symbols, hashes, positions, .. }, _) = all.side(document as u32);
+            ensure!(
+                u32::try_from(symbols.len()).is_ok(),
+                "a document has more than 2^32 - 1 symbols; split it"
+            );
+            ensure!(hashes.is_sorted(), "the hashes of document {document} are not sorted");
+            ensure!(
+                positions.iter().all(|&position| (position as usize) < symbols.len()),
+                "document {document} has {} symbols, and fingerprints behind them",
+                symbols.len()
+            );
         }
+        Ok(all)
+    }
+
+    fn len(&self) -> usize {
+        self.symbol_offsets.len() - 1
     }
 
     /// Return a document, and the owners of its hashes.
-    unsafe fn side(&self, document: u32) -> (Side<'_>, &[u32]) {
-        let d = document as usize;
-        assert!(d < self.len, "no document {d}");
-        unsafe {
-            let (symbols, offsets) = self.all_symbols();
-            let range = offsets[d] as usize..offsets[d + 1] as usize;
-            to_u32(range.len()); // so that every position fits
-            let offsets = slice(self.hash_offsets, self.len + 1);
-            let (prints, all) = (offsets[d] as usize..offsets[d + 1] as usize, offsets[self.len] as usize);
-            let side = Side {
-                symbols: &symbols[range.clone()],
-                kinds: slice(self.kinds, self.kinds_len).get(range).unwrap_or_default(),
-                hashes: &slice(self.hashes, all)[prints.clone()],
-                positions: &slice(self.positions, all)[prints.clone()],
-            };
-            (side, &slice(self.owners, all)[prints])
-        }
+    fn side(&self, document: u32) -> (Side<'a>, &'a [u32]) {
+        let range =
+            |offsets: &[u64]| offsets[document as usize] as usize..offsets[document as usize + 1] as usize;
+        let (symbols, prints) = (range(self.symbol_offsets), range(self.hash_offsets));
+        let side = Side {
+            symbols: &self.symbols[symbols.clone()],
+            kinds: self.kinds.get(symbols).unwrap_or_default(),
+            hashes: &self.hashes[prints.clone()],
+            positions: &self.positions[prints.clone()],
+        };
+        (side, &self.owners[prints])
     }
+}
+
+/// Return pairs as left, right, left, right, of this number of documents.
+unsafe fn pairs_of<'a>(pairs: &ChfColumn, documents: usize) -> Result<&'a [u32], Failure> {
+    let pairs = unsafe { numbers::<u32>(pairs, "pairs") }?;
+    ensure!(pairs.len().is_multiple_of(2), "pairs: give two documents for each");
+    let largest = pairs.iter().max();
+    ensure!(
+        largest.is_none_or(|&document| (document as usize) < documents),
+        "there is no document {}; there are {documents}",
+        largest.unwrap_or(&0)
+    );
+    Ok(pairs)
+}
+
+/// Return the weight of what n of the documents have, for every n from 0 on.
+unsafe fn rarity_of<'a>(rarity: &ChfColumn, documents: usize) -> Result<&'a [f32], Failure> {
+    let rarity = unsafe { numbers::<f32>(rarity, "rarity") }?;
+    ensure!(
+        rarity.len() == documents + 1,
+        "rarity: give weights for 0 to {documents} documents, which are {}; there are {}",
+        documents + 1,
+        rarity.len()
+    );
+    ensure_weights(rarity)?;
+    Ok(rarity)
+}
+
+/// Symbols. No gap and no guarantee need to be longer, and sums of several fit 32 bits.
+const MAX_REACH: u32 = 1 << 20;
+
+pub(crate) fn settings(k: u32, gap: u32, guarantee: u32) -> Result<Settings, Failure> {
+    ensure_k(k)?;
+    ensure!(gap <= MAX_REACH, "the gap is {gap}; give 0 to {MAX_REACH}");
+    ensure!(guarantee <= MAX_REACH, "the guarantee is {guarantee}; give 0 to {MAX_REACH}");
+    Ok(Settings { k: k as usize, gap, guarantee })
 }
 
 /// Find the pairs of documents that share hashes, which are distinct and sorted within each document. Columns: the
@@ -63,19 +146,33 @@ impl ChfDocuments {
 /// every document the median number of hashes it shares, followed by the histogram of shared hashes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_pairs(
-    hashes: *const u64,
-    offsets: *const u64,
-    old: *const u8,
-    documents: usize,
-    rarity: *const f32,
+    hashes: ChfColumn,
+    offsets: ChfColumn,
+    old: ChfColumn,
+    rarity: ChfColumn,
     min_share: f32,
     enough: f32,
     threads: u32,
 ) -> *mut ChfResult {
     result(|| {
-        let (offsets, old, rarity) =
-            unsafe { (slice(offsets, documents + 1), slice(old, documents), slice(rarity, documents + 1)) };
-        let hashes = unsafe { slice(hashes, offsets[documents] as usize) };
+        let (hashes, offsets, old) = unsafe {
+            (numbers::<u64>(&hashes, "hashes")?, numbers(&offsets, "offsets")?, numbers(&old, "old")?)
+        };
+        let documents = ensure_offsets(offsets, hashes.len(), "hashes")?;
+        ensure_rows("documents, old", &[documents, old.len()])?;
+        let rarity = unsafe { rarity_of(&rarity, documents) }?;
+        ensure!(
+            min_share >= 0.0 && enough >= 0.0,
+            "min_share is {min_share}, enough is {enough}; give at least 0"
+        );
+        for (document, range) in offsets.windows(2).enumerate() {
+            let own = &hashes[range[0] as usize..range[1] as usize];
+            // No hash has more owners than there are documents.
+            ensure!(
+                own.is_sorted_by(|a, b| a < b),
+                "the hashes of document {document} are not distinct and sorted"
+            );
+        }
         let postings = Postings::new(hashes, offsets, old);
         let (pairs, background) = postings.pairs(rarity, min_share, enough, threads as usize);
         let statistics = [background.medians(old), background.histogram].concat();
@@ -90,21 +187,20 @@ pub unsafe extern "C" fn chf_pairs(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_matches(
     documents: *const ChfDocuments,
-    pairs: *const u32,
-    len: usize,
+    pairs: ChfColumn,
     k: u32,
     gap: u32,
     guarantee: u32,
     threads: u32,
 ) -> *mut ChfResult {
     result(|| {
-        let pairs = unsafe { slice(pairs, 2 * len) };
-        let settings = Settings { k: k as usize, gap, guarantee };
-        let documents = unsafe { &*documents };
-        let found = in_order(len, 16, threads as usize, |range| {
+        let settings = settings(k, gap, guarantee)?;
+        let documents = unsafe { Documents::new(documents) }?;
+        let pairs = unsafe { pairs_of(&pairs, documents.len()) }?;
+        let found = in_order(pairs.len() / 2, 16, threads as usize, |range| {
             let matches_of = |i: usize| {
                 let ((left, owners), (right, _)) =
-                    unsafe { (documents.side(pairs[2 * i]), documents.side(pairs[2 * i + 1])) };
+                    (documents.side(pairs[2 * i]), documents.side(pairs[2 * i + 1]));
                 find_matches(left, right, &OwnerCounts::new(left.positions, owners), settings)
             };
             range.map(matches_of).collect::<Vec<_>>()
@@ -135,15 +231,18 @@ pub unsafe extern "C" fn chf_matches(
 /// grams that the other has, as floats. The object is for `chf_shares`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_grams(
-    documents: *const ChfDocuments,
+    symbols: ChfColumn,
+    offsets: ChfColumn,
     n: u32,
-    rarity: *const f32,
+    rarity: ChfColumn,
     threads: u32,
 ) -> *mut ChfResult {
     result_with(|| {
-        let documents = unsafe { &*documents };
-        let (symbols, offsets) = unsafe { documents.all_symbols() };
-        let rarity = unsafe { slice(rarity, documents.len + 1) };
+        let (symbols, offsets) =
+            unsafe { (numbers::<u32>(&symbols, "symbols")?, numbers(&offsets, "offsets")?) };
+        let documents = ensure_offsets(offsets, symbols.len(), "symbols")?;
+        let rarity = unsafe { rarity_of(&rarity, documents) }?;
+        ensure!(n >= 1, "n is 0; give at least 1");
         let (grams, share_sums) = GramCounts::new(symbols, offsets, n as usize, rarity, threads as usize);
         Ok((grams, vec![share_sums.into()]))
     })
@@ -152,15 +251,11 @@ pub unsafe extern "C" fn chf_grams(
 /// Compare pairs of documents, given as left, right, left, right. Columns: the share of the left's grams that the right
 /// has, and the reverse, as floats.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_shares(
-    grams: *const ChfResult,
-    pairs: *const u32,
-    len: usize,
-    threads: u32,
-) -> *mut ChfResult {
+pub unsafe extern "C" fn chf_shares(grams: *const ChfResult, pairs: ChfColumn, threads: u32) -> *mut ChfResult {
     result(|| {
-        let grams = unsafe { object::<GramCounts>(grams) };
-        let [left, right] = grams.shares(unsafe { slice(pairs, 2 * len) }, threads as usize);
+        let grams = unsafe { object::<GramCounts>(grams, "a count of grams") }?;
+        let pairs = unsafe { pairs_of(&pairs, grams.document_count()) }?;
+        let [left, right] = grams.shares(pairs, threads as usize);
         Ok(vec![left.into(), right.into()])
     })
 }

@@ -1,6 +1,9 @@
 //! The C interface to reading and selecting: streams, fingerprints, languages, the text of web pages.
 
-use crate::ffi::boundary::{ChfResult, object, result, result_with, slice};
+use crate::ffi::boundary::{
+    ChfColumn, ChfResult, Failure, ensure, ensure_rows, numbers, object, reference, result, result_with,
+    structures,
+};
 use crate::machine::level::Level;
 use crate::read::fold::Form;
 use crate::read::language::Language;
@@ -14,20 +17,21 @@ use crate::select::hash::MAX_K;
 use crate::select::selector::{Recipe, Scheme, winnow};
 use crate::select::window::Windows;
 
-/// A document: `data` holds `len` bytes, or `len` numbers for encodings 6 and 7.
+/// A document.
 #[repr(C)]
 pub struct ChfSource {
-    pub data: *const u8,
-    pub len: usize,
+    /// Bytes, or numbers (u32) for encodings 6 and 7.
+    pub data: ChfColumn,
     /// 0 bytes, 1 UTF-8, 2 UTF-16 LE, 3 UTF-16 BE, 4 UTF-32 LE, 5 UTF-32 BE, 6 symbols (u32), 7 code points (u32),
     /// 8 a single-byte encoding, 9 a program, 10 a web page.
     pub encoding: u32,
-    /// For 6 the start of each symbol, or null if ranges count symbols; for 7 the start of each code point and the
-    /// end of the last; for 8 the code point of each byte; for 9 a language from `chf_language`; for 10 the code point
-    /// of each byte, or null for UTF-8.
-    pub table: *const u32,
-    /// For 6 with starts, the end of each symbol.
-    pub ends: *const u32,
+    /// Numbers (u32): for 6 the start of each symbol, or none if ranges count symbols; for 7 the start of each code
+    /// point and the end of the last; for 8 the code point of each byte; for 10 the same, or none for UTF-8.
+    pub table: ChfColumn,
+    /// For 6 with starts, the end of each symbol (u32).
+    pub ends: ChfColumn,
+    /// For 9, from `chf_language`.
+    pub language: *const ChfResult,
 }
 
 #[repr(C)]
@@ -43,7 +47,7 @@ pub struct ChfRecipe {
     pub window: u32,
     pub r: u32,
     pub p: u32,
-    /// Symbols to skip at the start of a document, for scheme 8.
+    /// Symbols to skip at the start of a document, for schemes 4 and 8.
     pub skip: u32,
     /// Not 0 if positions and ends are not needed.
     pub only_starts: u32,
@@ -51,58 +55,89 @@ pub struct ChfRecipe {
 }
 
 /// Return a document as the core reads it. Offsets in a document have 32 bits, and so has the number of its symbols:
-/// everything that counts bytes or symbols relies on the limit that is checked here.
-pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Source<'a> {
-    assert!(u32::try_from(s.len).is_ok(), "a document has more than 2^32 - 1 bytes or symbols; split it");
-    unsafe {
-        let bytes = || slice(s.data, s.len);
-        let numbers = || slice(s.data.cast::<u32>(), s.len);
-        match s.encoding {
-            0 => Source::Bytes(bytes()),
-            1 => Source::Utf8(bytes(), form),
-            2 => Source::Utf16(bytes(), form, Endian::Little),
-            3 => Source::Utf16(bytes(), form, Endian::Big),
-            4 => Source::Utf32(bytes(), form, Endian::Little),
-            5 => Source::Utf32(bytes(), form, Endian::Big),
-            6 if s.table.is_null() => Source::Symbols(numbers()),
-            6 => Source::Stream(Stream {
-                symbols: numbers(),
-                starts: slice(s.table, s.len),
-                ends: slice(s.ends, s.len),
-            }),
-            7 => Source::Decoded(numbers(), form, slice(s.table, s.len + 1)),
-            8 => Source::SingleByte(bytes(), form, slice(s.table, 256)),
-            9 => Source::Code(bytes(), object(s.table.cast())),
-            10 if s.table.is_null() => Source::Html(bytes(), form, None),
-            10 => Source::Html(bytes(), form, Some(slice(s.table, 256))),
-            other => panic!("there is no encoding {other}"),
+/// everything that counts bytes or symbols relies on the limit that is checked here. Starts and ends may be any numbers,
+/// since they are only handed on.
+pub(crate) unsafe fn source<'a>(s: &ChfSource, form: Form) -> Result<Source<'a>, Failure> {
+    ensure!(u32::try_from(s.data.len).is_ok(), "a document has more than 2^32 - 1 bytes or symbols; split it");
+    ensure!(matches!(s.encoding, 6 | 7 | 8 | 10) || !s.table.is_given(), "this encoding has no table");
+    ensure!(s.encoding == 6 && s.table.is_given() || !s.ends.is_given(), "only symbols with starts have ends");
+    ensure!(s.encoding == 9 || s.language.is_null(), "only a program has a language");
+    let bytes = || unsafe { numbers::<u8>(&s.data, "the bytes of a document") };
+    let symbols = || unsafe { numbers::<u32>(&s.data, "the numbers of a document") };
+    let table = |len: usize| {
+        let table = unsafe { numbers::<u32>(&s.table, "the table of an encoding") }?;
+        ensure!(table.len() == len, "the table of this encoding has {} numbers; give {len}", table.len());
+        Ok(table)
+    };
+    Ok(match s.encoding {
+        0 => Source::Bytes(bytes()?),
+        1 => Source::Utf8(bytes()?, form),
+        2 => Source::Utf16(bytes()?, form, Endian::Little),
+        3 => Source::Utf16(bytes()?, form, Endian::Big),
+        4 => Source::Utf32(bytes()?, form, Endian::Little),
+        5 => Source::Utf32(bytes()?, form, Endian::Big),
+        6 if !s.table.is_given() => Source::Symbols(symbols()?),
+        6 => {
+            let (symbols, starts) = (symbols()?, table(s.data.len)?);
+            let ends = unsafe { numbers(&s.ends, "the ends of symbols") }?;
+            ensure_rows("symbols and their ends", &[symbols.len(), ends.len()])?;
+            Source::Stream(Stream { symbols, starts, ends })
         }
-    }
+        7 => Source::Decoded(symbols()?, form, table(s.data.len + 1)?),
+        8 => Source::SingleByte(bytes()?, form, table(256)?),
+        9 => Source::Code(bytes()?, unsafe { object(s.language, "a language") }?),
+        10 if !s.table.is_given() => Source::Html(bytes()?, form, None),
+        10 => Source::Html(bytes()?, form, Some(table(256)?)),
+        other => return Err(format!("there is no encoding {other}").into()),
+    })
 }
 
-unsafe fn sources<'a>(documents: *const ChfSource, len: usize, form: Form) -> Vec<Source<'a>> {
-    unsafe { slice(documents, len).iter().map(|document| source(document, form)).collect() }
+pub(crate) unsafe fn sources<'a>(
+    documents: *const ChfSource,
+    len: usize,
+    form: Form,
+) -> Result<Vec<Source<'a>>, Failure> {
+    let documents = unsafe { structures(documents, len, "documents") }?;
+    documents.iter().map(|document| unsafe { source(document, form) }).collect()
 }
 
-pub(crate) fn form(number: u32) -> Form {
+pub(crate) fn form(number: u32) -> Result<Form, Failure> {
     match number {
-        0 => Form::Letters,
-        1 => Form::Consonants,
-        other => panic!("there is no form {other}"),
+        0 => Ok(Form::Letters),
+        1 => Ok(Form::Consonants),
+        other => Err(format!("there is no form {other}").into()),
     }
 }
 
-fn recipe(r: &ChfRecipe) -> Recipe {
-    let Some(scheme) = Scheme::numbered(r.scheme) else { panic!("there is no scheme {}", r.scheme) };
-    let (k, w, window) = (r.k as usize, r.w as usize, r.window as usize);
-    let (robust, only_starts, skip, seed) = (r.robust != 0, r.only_starts != 0, r.skip, r.seed);
-    let (p, r) = (r.p as u64, r.r as usize);
-    assert!((1..=MAX_K).contains(&k), "k must be 1 to {MAX_K}");
-    assert!((1..=Windows::MAX_W).contains(&w), "w must be 1 to {}", Windows::MAX_W);
-    assert!((w..=Windows::MAX_W).contains(&window), "the window must be w to {}", Windows::MAX_W);
-    assert!((1..=k).contains(&r), "r must be 1 to k");
-    assert!(p >= 1, "p must be at least 1");
-    Recipe { scheme, robust, k, w, window, p, r, skip, only_starts, seed }
+pub(crate) fn ensure_k(k: u32) -> Result<(), Failure> {
+    ensure!((1..=MAX_K).contains(&(k as usize)), "k is {k}; give 1 to {MAX_K}");
+    Ok(())
+}
+
+unsafe fn recipe(how: *const ChfRecipe) -> Result<(Recipe, Form), Failure> {
+    let how = unsafe { reference(how, "the recipe") }?;
+    let scheme = Scheme::numbered(how.scheme);
+    let scheme = scheme.ok_or_else(|| Failure::Argument(format!("there is no scheme {}", how.scheme)))?;
+    let &ChfRecipe { k, w, window, r, p, .. } = how;
+    let widest = Windows::MAX_W as u32;
+    ensure_k(k)?;
+    ensure!((1..=widest).contains(&w), "w is {w}; give 1 to {widest}");
+    ensure!((w..=widest).contains(&window), "the window is {window}; give {w}, which is w, to {widest}");
+    ensure!((1..=k).contains(&r), "r is {r}; give 1 to {k}, which is k");
+    ensure!(p >= 1, "p is 0; give at least 1");
+    let recipe = Recipe {
+        scheme,
+        robust: how.robust != 0,
+        k: k as usize,
+        w: w as usize,
+        window: window as usize,
+        p: p as u64,
+        r: r as usize,
+        skip: how.skip,
+        only_starts: how.only_starts != 0,
+        seed: how.seed,
+    };
+    Ok((recipe, form(how.form)?))
 }
 
 /// Return the fingerprints of all documents. Columns: hashes, positions, starts, ends; where the fingerprints of each
@@ -116,11 +151,11 @@ pub unsafe extern "C" fn chf_fingerprint(
     level: u32,
 ) -> *mut ChfResult {
     result(|| {
-        let how = unsafe { &*how };
-        let sources = unsafe { sources(documents, count, form(how.form)) };
-        let batch = batch::fingerprint(&sources, recipe(how), threads as usize, Level::at_most(level));
+        let (recipe, form) = unsafe { recipe(how) }?;
+        let sources = unsafe { sources(documents, count, form) }?;
+        let batch = batch::fingerprint(&sources, recipe, threads as usize, Level::at_most(level));
         let longest = batch.symbols.iter().max().copied().unwrap_or(0);
-        assert!(u32::try_from(longest).is_ok(), "a document has more than 2^32 - 1 symbols; split it");
+        ensure!(u32::try_from(longest).is_ok(), "a document has more than 2^32 - 1 symbols; split it");
         let Fingerprints { hashes, positions, starts, ends } = batch.fingerprints;
         Ok(vec![
             hashes.into(),
@@ -145,7 +180,7 @@ pub unsafe extern "C" fn chf_streams(
     level: u32,
 ) -> *mut ChfResult {
     result(|| {
-        let sources = unsafe { sources(documents, count, form(form_number)) };
+        let sources = unsafe { sources(documents, count, form(form_number)?) }?;
         let Streams { symbols, starts, ends, lengths, named } =
             read_streams(&sources, with_names != 0, threads as usize, Level::at_most(level));
         Ok(vec![symbols.into(), starts.into(), ends.into(), lengths.into(), named.into()])
@@ -154,50 +189,48 @@ pub unsafe extern "C" fn chf_streams(
 
 /// Return a language, as an object, from its records (see `language.rs`).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_language(records: *const u8, len: usize) -> *mut ChfResult {
-    result_with(|| Ok((Language::parse(unsafe { slice(records, len) })?, Vec::new())))
+pub unsafe extern "C" fn chf_language(records: ChfColumn) -> *mut ChfResult {
+    result_with(|| {
+        Ok((Language::parse(unsafe { numbers(&records, "the records of a language") }?)?, Vec::new()))
+    })
 }
 
 /// Return the order key of every gram, in one column; the scheme must have an order.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_keys(
-    symbols: *const u32,
-    len: usize,
-    how: *const ChfRecipe,
-    level: u32,
-) -> *mut ChfResult {
+pub unsafe extern "C" fn chf_keys(symbols: ChfColumn, how: *const ChfRecipe, level: u32) -> *mut ChfResult {
     result(|| {
-        let Recipe { scheme, k, w, r, seed, .. } = recipe(unsafe { &*how });
-        let Scheme::Windows(order) = scheme else { panic!("this scheme has no order") };
+        let (Recipe { scheme, k, w, r, seed, .. }, _) = unsafe { recipe(how) }?;
+        let Scheme::Windows(order) = scheme else { return Err("this scheme has no order".to_string().into()) };
+        let symbols = unsafe { numbers(&symbols, "symbols") }?;
         let mut windows = Windows::new(order, k, w, r, seed, Level::at_most(level), w);
-        Ok(vec![windows.keys(unsafe { slice(symbols, len) }).into()])
+        Ok(vec![windows.keys(symbols).into()])
     })
 }
 
 /// Return the positions that winnowing chooses among hashes made elsewhere, in one column.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_winnow(hashes: *const u64, len: usize, w: usize, robust: u32) -> *mut ChfResult {
+pub unsafe extern "C" fn chf_winnow(hashes: ChfColumn, w: usize, robust: u32) -> *mut ChfResult {
     result(|| {
-        assert!(w >= 1, "w must be at least 1");
-        assert!(u32::try_from(len).is_ok(), "there are more than 2^32 - 1 hashes; split them");
-        Ok(vec![winnow(unsafe { slice(hashes, len) }, w, robust != 0).into()])
+        ensure!(w >= 1, "w is 0; give at least 1");
+        ensure!(u32::try_from(hashes.len).is_ok(), "there are more than 2^32 - 1 hashes; split them");
+        Ok(vec![winnow(unsafe { numbers(&hashes, "hashes") }?, w, robust != 0).into()])
     })
 }
 
 /// Return, in one column, how many characters of more than one byte are valid UTF-8 and how many bytes are not.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_count_utf8(data: *const u8, len: usize) -> *mut ChfResult {
+pub unsafe extern "C" fn chf_count_utf8(data: ChfColumn) -> *mut ChfResult {
     result(|| {
-        assert!(u32::try_from(len).is_ok(), "a text has more than 2^32 - 1 bytes; split it");
-        let (characters, invalid) = count_utf8(unsafe { slice(data, len) });
+        ensure!(u32::try_from(data.len).is_ok(), "a text has more than 2^32 - 1 bytes; split it");
+        let (characters, invalid) = count_utf8(unsafe { numbers(&data, "a text") }?);
         Ok(vec![vec![characters as u32, invalid as u32].into()])
     })
 }
 
 /// Return what a reader sees of a web page in UTF-8, as UTF-8.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_page_text(data: *const u8, len: usize) -> *mut ChfResult {
-    result(|| Ok(vec![page_text(unsafe { slice(data, len) }).into()]))
+pub unsafe extern "C" fn chf_page_text(data: ChfColumn) -> *mut ChfResult {
+    result(|| Ok(vec![page_text(unsafe { numbers(&data, "a web page") }?).into()]))
 }
 
 /// Return the best level this machine has: 0 portable, 1 AVX2, 2 AVX-512.

@@ -2,10 +2,14 @@
 
 use std::sync::Mutex;
 
-use crate::compare::matches::{OwnerCounts, Settings};
+use crate::compare::matches::OwnerCounts;
 use crate::compare::to_u32;
-use crate::ffi::boundary::{ChfResult, Column, object, result, result_with, slice};
-use crate::ffi::fingerprint_ffi::{ChfSource, form, source};
+use crate::ffi::boundary::{
+    ChfColumn, ChfResult, Column, Failure, ensure, ensure_rows, ensure_weights, numbers, object, reference,
+    result, result_with, structures,
+};
+use crate::ffi::compare_ffi::settings;
+use crate::ffi::fingerprint_ffi::{ChfSource, form, sources};
 use crate::index::lookup::{LookupResult, lookup};
 use crate::index::mapped::handle_bus_errors;
 use crate::index::query_matches::{Query, SharedPostings, extend_matches};
@@ -19,16 +23,18 @@ use crate::machine::level::Level;
 /// Return the bytes of a segment of these postings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_segment_build(
-    hashes: *const u64,
-    documents: *const u32,
-    positions: *const u32,
-    len: usize,
+    hashes: ChfColumn,
+    documents: ChfColumn,
+    positions: ChfColumn,
     hash_bits: u32,
     threads: u32,
 ) -> *mut ChfResult {
     result(|| {
-        let (hashes, documents, positions) =
-            unsafe { (slice(hashes, len), slice(documents, len), slice(positions, len)) };
+        let hashes = unsafe { numbers(&hashes, "hashes") }?;
+        let documents = unsafe { numbers(&documents, "documents") }?;
+        let positions = unsafe { numbers(&positions, "positions") }?;
+        ensure_rows("hashes, documents, positions", &[hashes.len(), documents.len(), positions.len()])?;
+        ensure!((32..=64).contains(&hash_bits), "hash_bits is {hash_bits}; give 32 to 64");
         Ok(vec![build(hashes, documents, positions, hash_bits, threads as usize).into()])
     })
 }
@@ -36,10 +42,10 @@ pub unsafe extern "C" fn chf_segment_build(
 /// Open a segment, which becomes an object. The bytes must stay as they are until it is freed, except that a mapped file
 /// may shrink. Column: the number of postings, the first and the last document, the bits of a hash.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chf_segment_open(data: *const u8, len: usize) -> *mut ChfResult {
+pub unsafe extern "C" fn chf_segment_open(data: ChfColumn) -> *mut ChfResult {
     result_with(|| {
         handle_bus_errors();
-        let segment = Segment::open(unsafe { slice(data, len) })?;
+        let segment = Segment::open(unsafe { numbers(&data, "a segment") }?)?;
         let Shape { postings, first, last, hash_bits, .. } = segment.shape;
         Ok((segment, vec![vec![postings, first as u64, last as u64, hash_bits as u64].into()]))
     })
@@ -49,36 +55,45 @@ pub unsafe extern "C" fn chf_segment_open(data: *const u8, len: usize) -> *mut C
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_segment_check(segment: *const ChfResult, threads: u32) -> *mut ChfResult {
     result(|| {
-        unsafe { opened(segment) }.check(threads as usize)?;
+        unsafe { opened(segment) }?.check(threads as usize)?;
         Ok(Vec::new())
     })
 }
 
-/// Return at most `limit` postings. Columns: hash, document, position. `next` is two numbers that keep track of where to go on: 0 and 0 at first.
+/// Return at most `limit` postings, from where the scan before this one ended. Columns: hash, document, position; and
+/// the two numbers that `bucket` and `skipped` are in the next scan. They are 0 in the first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_segment_scan(
     segment: *const ChfResult,
-    next: *mut u64,
+    bucket: usize,
+    skipped: u64,
     limit: usize,
 ) -> *mut ChfResult {
     result(|| {
-        let segment = unsafe { opened(segment) };
-        let next = unsafe { std::slice::from_raw_parts_mut(next, 2) };
-        let Scanned { hashes, documents, positions, next: (bucket, skipped) } =
-            scan(segment, (next[0] as usize, next[1]), limit)?;
-        (next[0], next[1]) = (bucket as u64, skipped);
-        Ok(vec![hashes.into(), documents.into(), positions.into()])
+        let segment = unsafe { opened(segment) }?;
+        let Scanned { hashes, documents, positions, next } = scan(segment, (bucket, skipped), limit)?;
+        let next = vec![next.0 as u64, next.1];
+        Ok(vec![hashes.into(), documents.into(), positions.into(), next.into()])
     })
 }
 
-unsafe fn opened<'a>(handle: *const ChfResult) -> &'a Segment<'static> {
+unsafe fn opened<'a>(handle: *const ChfResult) -> Result<&'a Segment<'static>, Failure> {
     handle_bus_errors();
-    unsafe { object(handle) }
+    unsafe { object(handle, "a segment") }
 }
 
-unsafe fn all_opened<'a>(handles: *const *const ChfResult, len: usize) -> Vec<&'a Segment<'static>> {
-    handle_bus_errors();
-    unsafe { slice(handles, len).iter().map(|&handle| object(handle)).collect() }
+unsafe fn all_opened<'a>(
+    handles: *const *const ChfResult,
+    len: usize,
+) -> Result<Vec<&'a Segment<'static>>, Failure> {
+    unsafe { structures(handles, len, "segments") }?.iter().map(|&handle| unsafe { opened(handle) }).collect()
+}
+
+/// Return numbers of documents in ascending order.
+unsafe fn sorted<'a>(documents: &ChfColumn, name: &str) -> Result<&'a [u32], Failure> {
+    let documents = unsafe { numbers::<u32>(documents, name) }?;
+    ensure!(documents.is_sorted(), "{name} must be sorted");
+    Ok(documents)
 }
 
 /// Return the postings of these hashes. Columns: the number of the hash, document, position.
@@ -86,16 +101,16 @@ unsafe fn all_opened<'a>(handles: *const *const ChfResult, len: usize) -> Vec<&'
 pub unsafe extern "C" fn chf_lookup(
     handles: *const *const ChfResult,
     len: usize,
-    hashes: *const u64,
-    hashes_len: usize,
-    removed: *const u32,
-    removed_len: usize,
+    hashes: ChfColumn,
+    removed: ChfColumn,
     threads: u32,
 ) -> *mut ChfResult {
     result(|| {
-        let (hashes, removed) = unsafe { (slice(hashes, hashes_len), slice(removed, removed_len)) };
+        let (hashes, removed) =
+            unsafe { (numbers(&hashes, "hashes")?, sorted(&removed, "removed documents")?) };
+        ensure!(u32::try_from(hashes.len()).is_ok(), "look up at most 2^32 - 1 hashes at a time");
         let LookupResult { queries, documents, positions } =
-            lookup(&unsafe { all_opened(handles, len) }, hashes, removed, threads as usize)?;
+            lookup(&unsafe { all_opened(handles, len) }?, hashes, removed, threads as usize)?;
         Ok(vec![queries.into(), documents.into(), positions.into()])
     })
 }
@@ -103,22 +118,54 @@ pub unsafe extern "C" fn chf_lookup(
 /// Postings of the query's hashes as a look-up returns them, and the documents that are boilerplate, sorted.
 #[repr(C)]
 pub struct ChfPostings {
-    pub queries: *const u32,
-    pub documents: *const u32,
-    pub len: usize,
+    /// u32.
+    pub queries: ChfColumn,
+    /// u32.
+    pub documents: ChfColumn,
     pub hashes: usize,
-    pub boilerplate: *const u32,
-    pub boilerplate_len: usize,
+    /// u32.
+    pub boilerplate: ChfColumn,
+}
+
+/// The same as slices that fit each other.
+struct QueryPostings<'a> {
+    queries: &'a [u32],
+    documents: &'a [u32],
+    hashes: usize,
+    boilerplate: &'a [u32],
+}
+
+impl QueryPostings<'_> {
+    unsafe fn new(postings: *const ChfPostings) -> Result<Self, Failure> {
+        let all = unsafe {
+            let postings = reference(postings, "the postings")?;
+            QueryPostings {
+                queries: sorted(&postings.queries, "the numbers of hashes")?,
+                documents: numbers(&postings.documents, "documents")?,
+                hashes: postings.hashes,
+                boilerplate: sorted(&postings.boilerplate, "boilerplate documents")?,
+            }
+        };
+        ensure_rows("queries, documents", &[all.queries.len(), all.documents.len()])?;
+        ensure!(u32::try_from(all.hashes).is_ok(), "there are {} hashes; give at most 2^32 - 1", all.hashes);
+        let last = all.queries.last();
+        ensure!(
+            last.is_none_or(|&number| (number as usize) < all.hashes),
+            "there is no hash {}; there are {}",
+            last.unwrap_or(&0),
+            all.hashes
+        );
+        Ok(all)
+    }
 }
 
 /// Return how many documents have each hash. Columns: the number without boilerplate, whether boilerplate has it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_count_owners(postings: *const ChfPostings) -> *mut ChfResult {
     result(|| {
-        let p = unsafe { &*postings };
-        let (queries, documents) = unsafe { (slice(p.queries, p.len), slice(p.documents, p.len)) };
-        let boilerplate = unsafe { slice(p.boilerplate, p.boilerplate_len) };
-        let (owners, is_boilerplate) = count_owners(queries, documents, p.hashes, boilerplate);
+        let QueryPostings { queries, documents, hashes, boilerplate } =
+            unsafe { QueryPostings::new(postings) }?;
+        let (owners, is_boilerplate) = count_owners(queries, documents, hashes, boilerplate);
         Ok(vec![owners.into(), is_boilerplate.into()])
     })
 }
@@ -128,14 +175,16 @@ pub unsafe extern "C" fn chf_count_owners(postings: *const ChfPostings) -> *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_tally(
     postings: *const ChfPostings,
-    weights: *const f64,
-    repeats: *const u32,
+    weights: ChfColumn,
+    repeats: ChfColumn,
 ) -> *mut ChfResult {
     result(|| {
-        let p = unsafe { &*postings };
-        let (queries, documents) = unsafe { (slice(p.queries, p.len), slice(p.documents, p.len)) };
-        let boilerplate = unsafe { slice(p.boilerplate, p.boilerplate_len) };
-        let (weights, repeats) = unsafe { (slice(weights, p.hashes), slice(repeats, p.hashes)) };
+        let QueryPostings { queries, documents, hashes, boilerplate } =
+            unsafe { QueryPostings::new(postings) }?;
+        let (weights, repeats) =
+            unsafe { (numbers::<f64>(&weights, "weights")?, numbers(&repeats, "repeats")?) };
+        ensure_rows("hashes, weights, repeats", &[hashes, weights.len(), repeats.len()])?;
+        ensure_weights(weights)?;
         let rows = tally(queries, documents, weights, repeats, boilerplate);
         let counts = |count: fn(&Shared) -> u32| rows.iter().map(count).collect::<Vec<u32>>();
         Ok(vec![
@@ -148,22 +197,19 @@ pub unsafe extern "C" fn chf_tally(
     })
 }
 
-/// What a query shares with documents, and how to extend it to matches: see `query_matches.rs`.
+/// What a query shares with documents, and how to extend it to matches: see `query_matches.rs`. All columns are u32.
 #[repr(C)]
 pub struct ChfShared {
     /// The query's fingerprints: position, and number of the hash.
-    pub positions: *const u32,
-    pub numbers: *const u32,
-    pub prints: usize,
+    pub positions: ChfColumn,
+    pub numbers: ChfColumn,
     /// From each of these positions of the query on, this many documents have what is there.
-    pub owner_positions: *const u32,
-    pub owners: *const u32,
-    pub owners_len: usize,
+    pub owner_positions: ChfColumn,
+    pub owners: ChfColumn,
     /// The postings: number of the hash, document, byte. Sorted by all three.
-    pub queries: *const u32,
-    pub documents: *const u32,
-    pub offsets: *const u32,
-    pub postings: usize,
+    pub queries: ChfColumn,
+    pub documents: ChfColumn,
+    pub offsets: ChfColumn,
     pub k: u32,
     pub gap: u32,
     pub guarantee: u32,
@@ -171,46 +217,50 @@ pub struct ChfShared {
     pub all_grams: u32,
 }
 
-/// Extend matches of a query, which is the first source, with the others, whose numbers are given. Columns: for every
+/// Extend matches of a query, which is the first text, with the others, which are documents of these numbers (u32). Columns: for every
 /// run its bytes, start and end on the left, start and end on the right; for every match its first run, its symbols, its
 /// longest run, its owners; for every document its first match, the symbols covered on the left and on the right, its
 /// length, whether it is identical; and the query's length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chf_extend_matches(
-    sources: *const ChfSource,
-    numbers: *const u32,
+    texts: *const ChfSource,
     count: usize,
+    documents: ChfColumn,
     form_number: u32,
     shared: *const ChfShared,
     threads: u32,
     level: u32,
 ) -> *mut ChfResult {
     result(|| {
-        let mut sources =
-            unsafe { slice(sources, count) }.iter().map(|s| unsafe { source(s, form(form_number)) });
-        let query = sources.next().expect("the query is the first source");
-        let numbers = unsafe { slice(numbers, count - 1) };
-        let documents: Vec<_> = numbers.iter().copied().zip(sources).collect();
-        let shared = unsafe { &*shared };
-        let column = |data, len| unsafe { slice::<u32>(data, len) };
-        let query = Query {
-            source: query,
-            positions: column(shared.positions, shared.prints),
-            numbers: column(shared.numbers, shared.prints),
-            owners: OwnerCounts::new(
-                column(shared.owner_positions, shared.owners_len),
-                column(shared.owners, shared.owners_len),
-            ),
-            all_grams: shared.all_grams != 0,
-        };
+        let mut sources = unsafe { sources(texts, count, form(form_number)?) }?.into_iter();
+        let query =
+            sources.next().ok_or_else(|| "the query is the first source, but there is none".to_string())?;
+        let documents = unsafe { numbers::<u32>(&documents, "the numbers of documents") }?;
+        ensure_rows("documents, their numbers", &[sources.len(), documents.len()])?;
+        let documents: Vec<_> = documents.iter().copied().zip(sources).collect();
+        let shared = unsafe { reference(shared, "what is shared") }?;
+        let column = |column, name| unsafe { numbers::<u32>(column, name) };
+        let (positions, hashes) =
+            (column(&shared.positions, "positions")?, column(&shared.numbers, "numbers of hashes")?);
+        ensure_rows("positions, numbers of hashes", &[positions.len(), hashes.len()])?;
+        let (owner_positions, owners) =
+            (column(&shared.owner_positions, "positions of owners")?, column(&shared.owners, "owners")?);
+        ensure_rows("positions of owners, owners", &[owner_positions.len(), owners.len()])?;
+        let owners = OwnerCounts::new(owner_positions, owners);
         let postings = SharedPostings {
-            hashes: column(shared.queries, shared.postings),
-            documents: column(shared.documents, shared.postings),
-            offsets: column(shared.offsets, shared.postings),
+            hashes: column(&shared.queries, "queries")?,
+            documents: column(&shared.documents, "documents")?,
+            offsets: column(&shared.offsets, "offsets")?,
         };
-        let settings = Settings { k: shared.k as usize, gap: shared.gap, guarantee: shared.guarantee };
+        ensure_rows(
+            "queries, documents, offsets",
+            &[postings.hashes.len(), postings.documents.len(), postings.offsets.len()],
+        )?;
+        let all_grams = shared.all_grams != 0;
+        let query = Query { source: query, positions, numbers: hashes, owners, all_grams };
+        let settings = settings(shared.k, shared.gap, shared.guarantee)?;
         let (all, size) =
-            extend_matches(&query, &documents, &postings, settings, Level::at_most(level), threads as usize);
+            extend_matches(&query, &documents, &postings, settings, Level::at_most(level), threads as usize)?;
         let mut columns = vec![Vec::new(), Vec::new(), Vec::new(), vec![size]];
         for document in all {
             let first = to_u32(columns[1].len() / 4);
@@ -232,12 +282,17 @@ pub unsafe extern "C" fn chf_extend_matches(
 pub unsafe extern "C" fn chf_merge(
     handles: *const *const ChfResult,
     len: usize,
-    removed: *const u32,
-    removed_len: usize,
+    removed: ChfColumn,
     threads: u32,
 ) -> *mut ChfResult {
     result_with(|| {
-        let (segments, removed) = unsafe { (all_opened(handles, len), slice(removed, removed_len)) };
+        let (segments, removed) =
+            unsafe { (all_opened(handles, len)?, sorted(&removed, "removed documents")?) };
+        let hash_bits = |segment: &&Segment| segment.shape.hash_bits;
+        ensure!(
+            segments.windows(2).all(|two| hash_bits(&two[0]) == hash_bits(&two[1])),
+            "segments that keep different numbers of hash bits cannot be merged"
+        );
         Ok((Mutex::new(Merge::new(segments, removed, threads as usize)?), Vec::new()))
     })
 }
@@ -247,7 +302,7 @@ pub unsafe extern "C" fn chf_merge(
 pub unsafe extern "C" fn chf_merge_next(merge: *const ChfResult) -> *mut ChfResult {
     result(|| {
         handle_bus_errors();
-        let merge = unsafe { object::<Mutex<Merge>>(merge) };
+        let merge = unsafe { object::<Mutex<Merge>>(merge, "a merge") }?;
         Ok(vec![merge.lock().expect("a merge that has not failed").piece()?.into()])
     })
 }

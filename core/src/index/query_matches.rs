@@ -50,7 +50,8 @@ pub struct Query<'a> {
     pub all_grams: bool,
 }
 
-/// Return the matches of a query with each of the numbered documents, and the number of the query's symbols.
+/// Return the matches of a query with each of the numbered documents, and the number of the query's symbols. Fail if a
+/// fingerprint is not in the query.
 pub fn extend_matches(
     query: &Query,
     documents: &[(u32, Source)],
@@ -58,9 +59,13 @@ pub fn extend_matches(
     settings: Settings,
     level: Level,
     threads: usize,
-) -> (Vec<QueryMatches>, u32) {
+) -> Result<(Vec<QueryMatches>, u32), String> {
     let mut reader = StreamReader::new(query.source.size(), false);
     let stream = reader.read(&query.source, level);
+    let size = stream.symbols.len();
+    if query.positions.iter().any(|&position| position as usize >= size) {
+        return Err(format!("the query has {size} symbols, and fingerprints behind them"));
+    }
     let numbers = query.numbers.iter().map(|&number| number as u64);
     let mut seeds: Vec<(u64, u32)> = numbers.zip(query.positions.iter().copied()).collect();
     seeds.sort_unstable();
@@ -104,7 +109,7 @@ pub fn extend_matches(
         };
         range.map(matches_with).collect::<Vec<_>>()
     });
-    (parts.into_iter().flatten().collect(), to_u32(stream.symbols.len()))
+    Ok((parts.into_iter().flatten().collect(), to_u32(size)))
 }
 
 /// Return the hashes of a document's postings, and the positions of the symbols that begin at their bytes. Several symbols

@@ -4,6 +4,11 @@
 use crate::read::keyword::Keywords;
 use crate::read::symbol::{NAME, NUMBER, STRING, spelling};
 
+/// The last column of a line that can have a meaning.
+const MAX_COLUMN: usize = 1 << 16;
+/// Rules have numbers of 16 bits.
+const MAX_RULES: usize = 1 << 16;
+
 /// What a byte may begin.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Class {
@@ -148,6 +153,9 @@ impl Language {
                 .apply(&fields, &mut keywords)
                 .map_err(|why| format!("{why} in the record {:?}", String::from_utf8_lossy(record)))?;
         }
+        if language.rules.len() > MAX_RULES {
+            return Err(format!("there are {} rules; give at most {MAX_RULES}", language.rules.len()));
+        }
         language.keywords = Keywords::new(&keywords, language.ignore_case);
         language.rules.sort_by_key(|rule| std::cmp::Reverse(rule.open.len()));
         for (i, rule) in language.rules.iter().enumerate() {
@@ -189,7 +197,9 @@ impl Language {
             b"starts-number" => field(1)?.iter().for_each(|&b| self.classes[b as usize] = Class::Point),
             b"inside-number" => field(1)?.iter().for_each(|&b| self.inside_number[b as usize] = true),
             b"inside-name" => field(1)?.iter().for_each(|&b| self.inside[b as usize] = true),
-            b"columns" if number(2)? == 0 => return Err("columns count from 1"),
+            b"columns" if !(1..=MAX_COLUMN).contains(&number(2)?) => {
+                return Err("columns count from 1 to 65536");
+            }
             b"columns" => {
                 self.columns = Some(Columns { comment: field(1)?, continuation: number(2)?, last: number(3)? });
             }

@@ -2,7 +2,8 @@
 //!
 //! A front end hands its symbols on in chunks, so the stream is never laid out whole on the way to fingerprints. Beside
 //! each symbol it notes one number, its offset; the byte range is worked out for the chosen grams alone. So memory is the
-//! input and 20 bytes for each fingerprint. (The scheme `rare` is the exception: it needs the whole document.)
+//! input and 20 bytes for each fingerprint. (The schemes
+//! `smallest` and `rare` are exceptions: they need the whole document.)
 
 use crate::machine::level::{Level, Task};
 use crate::read::chunk::Sink;

@@ -2,8 +2,8 @@
 
 pub mod batch;
 pub mod fingerprints;
+pub(crate) mod fixed_size;
 pub mod hash;
-pub(crate) mod rare;
 pub mod selector;
 pub(crate) mod sliding_min;
 pub mod window;

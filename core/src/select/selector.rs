@@ -1,15 +1,14 @@
 //! Symbols -> fingerprints: which grams of a stream are chosen, for every selection scheme.
 //!
-//! A `Selector` is fed a stream chunk by chunk and holds one chunk at a time; for the scheme `Rare` it holds all.
-
-use std::collections::{BTreeMap, BinaryHeap};
+//! A `Selector` is fed a stream chunk by chunk and holds one chunk at a time; for the schemes `Smallest` and
+//! `Rare` it holds all.
 
 use crate::machine::level::Level;
 use crate::read::chunk::{Chunk, Sink};
 use crate::read::source::Source;
 use crate::select::fingerprints::Fingerprints;
+use crate::select::fixed_size::FixedSize;
 use crate::select::hash::Identity;
-use crate::select::rare::Rare;
 use crate::select::window::{Change, Order, Windows};
 
 /// How grams are chosen. `w` is that of the recipe.
@@ -63,7 +62,7 @@ pub struct Recipe {
     pub p: u64,
     /// Symbols in an inner gram, for the orders that look inside grams.
     pub r: usize,
-    /// Symbols to skip at the start of a document, for the scheme `Rare`.
+    /// Symbols to skip at the start of a document, for the schemes `Smallest` and `Rare`.
     pub skip: u32,
     /// Positions and ends are not needed and may be missing.
     pub only_starts: bool,
@@ -89,7 +88,7 @@ pub struct Selector {
 enum State {
     Windowed { windows: Windows, changes: Vec<Change>, choice: Choice },
     Rolling(Rolling),
-    Whole(Box<Rare>),
+    Whole(Box<FixedSize>),
 }
 
 /// What the window schemes remember from one window to the next: positions in the stream and keys.
@@ -109,8 +108,6 @@ struct Rolling {
     leaving: u32,
     grams: u64,
     since_good: usize,
-    smallest: BinaryHeap<u64>,
-    ranges: BTreeMap<u64, (u32, u32, u32)>,
 }
 
 impl Selector {
@@ -122,7 +119,7 @@ impl Selector {
                 changes: Vec::new(),
                 choice: Choice::default(),
             },
-            Scheme::Rare => State::Whole(Box::new(Rare::new(&recipe))),
+            Scheme::Smallest | Scheme::Rare => State::Whole(Box::new(FixedSize::new(&recipe))),
             _ => State::Rolling(Rolling::default()),
         };
         let reach = if matches!(state, State::Windowed { .. }) { window + k } else { k };
@@ -151,17 +148,10 @@ impl Selector {
         }
         match &mut self.state {
             State::Windowed { choice, .. } => *choice = Choice::default(),
-            State::Rolling(rolling) => {
-                let last = std::mem::take(rolling);
-                let mut smallest: Vec<_> = last.smallest.into_iter().map(|h| (last.ranges[&h], h)).collect();
-                smallest.sort_unstable();
-                for ((position, start, end), hash) in smallest {
-                    self.out.push(hash, position, start, end);
-                }
-            }
-            State::Whole(rare) => {
+            State::Rolling(rolling) => *rolling = Rolling::default(),
+            State::Whole(grams) => {
                 let Chunk { offsets, ends, len, .. } = &self.chunk;
-                for (hash, position) in rare.choose(&self.chunk.symbols[..*len], &self.identity) {
+                for (hash, position) in grams.choose(&self.chunk.symbols[..*len], &self.identity) {
                     let of = |p: usize| source.range(p as u32, offsets[p], ends[p]);
                     let (first, last) = (position as usize, position as usize + k - 1);
                     self.out.push(hash, position, of(first).0, of(last).1);
@@ -258,13 +248,6 @@ impl Selector {
             };
             rolling.leaving = symbols[i];
             let hash = self.identity.finish(rolling.value);
-            let position = (self.base + i as u64) as u32;
-            let range = || {
-                let of = |j: usize| {
-                    source.range((self.base + j as u64) as u32, self.chunk.offsets[j], self.chunk.ends[j])
-                };
-                (of(i).0, of(i + k - 1).1)
-            };
             let keep = match scheme {
                 Scheme::Every => rolling.grams.is_multiple_of(w as u64),
                 Scheme::ModP => hash.is_multiple_of(p),
@@ -273,17 +256,13 @@ impl Selector {
                     rolling.since_good = if good { 0 } else { rolling.since_good + 1 };
                     good || rolling.since_good >= w
                 }
-                Scheme::Smallest => {
-                    let (start, end) = range();
-                    rolling.keep_smallest(hash, w, (position, start, end));
-                    false
-                }
-                Scheme::All | Scheme::Rare | Scheme::Windows(_) => true,
+                Scheme::All | Scheme::Smallest | Scheme::Rare | Scheme::Windows(_) => true,
             };
             rolling.grams += 1;
             if keep {
-                let (start, end) = range();
-                self.out.push(hash, position, start, end);
+                let position = |j: usize| (self.base + j as u64) as u32;
+                let range = |j: usize| source.range(position(j), self.chunk.offsets[j], self.chunk.ends[j]);
+                self.out.push(hash, position(i), range(i).0, range(i + k - 1).1);
             }
         }
         self.chunk.drop_front(count);
@@ -306,21 +285,6 @@ impl Choice {
         {
             self.choose(passed, base, chosen);
         }
-    }
-}
-
-impl Rolling {
-    /// Keep the n smallest hashes, each at its first occurrence.
-    fn keep_smallest(&mut self, hash: u64, n: usize, range: (u32, u32, u32)) {
-        let full = self.smallest.len() >= n;
-        if self.ranges.contains_key(&hash) || full && self.smallest.peek().is_some_and(|&top| top < hash) {
-            return;
-        }
-        if full && let Some(largest) = self.smallest.pop() {
-            self.ranges.remove(&largest);
-        }
-        self.smallest.push(hash);
-        self.ranges.insert(hash, range);
     }
 }
 

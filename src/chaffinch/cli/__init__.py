@@ -1,7 +1,7 @@
 """The command line: `main`, with all its commands."""
 
 # Each of these adds its commands to main.
-from chaffinch.cli import compare_commands, fingerprint_commands, index_commands
+from chaffinch.cli import compare_commands, fingerprint_commands, index_commands, service_commands
 from chaffinch.cli.app import main
 
-__all__ = ["compare_commands", "fingerprint_commands", "index_commands", "main"]
+__all__ = ["compare_commands", "fingerprint_commands", "index_commands", "main", "service_commands"]

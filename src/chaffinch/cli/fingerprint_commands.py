@@ -43,7 +43,7 @@ def _recipe_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a recipe."""
     schemes, ties = click.Choice(SCHEMES), click.Choice(TIES)
     for option in (
-        click.option("--skip", default=0, help="Symbols to ignore at the start; only with --scheme rare."),
+        click.option("--skip", default=0, help="Symbols to ignore at the start, with smallest and rare."),
         click.option("--seed", default=0, help="Secret number that makes the choice unpredictable."),
         click.option("--ties", type=ties, default="robust", help="Which of equal grams to choose."),
         click.option("--scheme", type=schemes, default="open-closed", help="How to choose grams."),

@@ -21,7 +21,6 @@ from chaffinch.cli.app import (
     OCR,
     PATH,
     PATHS,
-    K,
     W,
     exit_code,
     main,
@@ -38,15 +37,17 @@ from chaffinch.cli.output import (
 )
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.legible import NOT_LANGUAGE
+from chaffinch.recipe import FIXED_SIZE
 from chaffinch.types import Document, Skipped
 
 if TYPE_CHECKING:
     from chaffinch.index.answers import Answer
     from chaffinch.index.index import Index
-    from chaffinch.index.records import DocumentRecord
+    from chaffinch.index.records import DocumentRecord, Settings
 
 _flag = partial(option, is_flag=True)
 _WHERE = argument("where", metavar="INDEX")
+_NOT_LANGUAGE = "with text that is not language, because of fonts or a bad scan; --documents names them"
 _EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may miss passages."
 
 
@@ -94,26 +95,29 @@ def _command(
 
 @_command(
     option("--recipe", default="text", help="text, code, koala, or a programming language."),
-    K,
+    option("-k", type=int, help="Shortest match, in symbols.  [25; 12 for programs, 20 for koala]"),
     W,
     _flag("--no-content", help="Store fingerprints only, for privacy."),
     _flag("--keep-search-set", help="koala: store a set to choose from, not the text."),
     option("--stored", type=int, help="koala: fingerprints to store of each document.  [100]"),
     option("--searched", type=int, help="koala: fingerprints to search with.  [1000]"),
+    option("--scheme", type=click.Choice(FIXED_SIZE), help="koala: how to select them.  [smallest]"),
     option("--skip", type=int, help="koala: symbols to ignore at the start of a document.  [100]"),
+    option("--frequent", type=int, help="koala: documents that make a fingerprint too common.  [4]"),
+    option("--ignored", type=int, help="koala: too common ones to ignore in a search, at most.  [10]"),
 )
-def create(where: str, recipe: str, no_content: bool, keep_search_set: bool, **options: int | None) -> _Result:
+def create(where: str, recipe: str, no_content: bool, keep_search_set: bool, **options: Any) -> _Result:
     """Create an empty index."""
     from chaffinch.index.index import Index
     from chaffinch.recipe import Recipe
 
-    lengths: dict[str, Any] = {key: n for key in ("k", "w") if (n := options.pop(key)) is not None}
+    window = options.pop("w")
     if no_content and keep_search_set:
         raise click.UsageError("--no-content and --keep-search-set exclude each other.")
-    if recipe == "koala" and lengths:
-        raise click.UsageError("koala has its own -k and -w.")
+    if recipe == "koala" and window is not None:
+        raise click.UsageError("koala has no window; leave out -w, or give --searched.")
     content = "none" if no_content else "search-set" if keep_search_set else "text"
-    how = recipe if recipe == "koala" else Recipe(recipe, **lengths)
+    how = recipe if recipe == "koala" else Recipe(recipe, k=options.pop("k"), w=window)
     with Index.create(where, how, content=content, **options) as created:
         shown, settings = created.store.where, created.store.settings
     promise = f"stores {settings.stored} fingerprints of each document"
@@ -215,28 +219,33 @@ def info(where: str, documents: bool) -> _Result:
     with _open(where) as opened:
         size, settings, suspicious = opened.info(), opened.store.settings, opened.suspicious()
         records = [_record(document) for document in opened] if documents else []
-        not_language = list(opened.not_language()) if documents else []
     result = asdict(size) | {
         "recipe": settings.recipe.receipt(),
         "content": settings.content,
         "stored": settings.stored,
+        **({"frequent": settings.frequent, "ignored": settings.ignored} if settings.stored else {}),
         "suspicious": [probed._asdict() for probed in suspicious],
     }
     if documents:
         result["documents_list"] = records
-        result["not_language"] = not_language
     lines = [
         f"{counted(size.documents, 'document')}, {counted(size.postings, 'posting')}, "
         f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB",
         f"recipe {settings.recipe}; content stored: {settings.content}",
-        *([f"{settings.stored:,} of {settings.recipe.w:,} fingerprints stored"] if settings.stored else []),
+        *([_koala(settings)] if settings.stored else []),
         *([f"{counted(size.removed, 'removed document')} to drop at the next merge"] if size.removed else []),
         *(f"damaged: {printable(damage)}" for damage in size.damaged),
         *(f"suspicious: {n} different queries came close to {printable(name)}" for name, n in suspicious),
-        *(f"{printable(name)}: {NOT_LANGUAGE}" for name in not_language),
+        *([f"{counted(size.not_language, 'document')} {_NOT_LANGUAGE}"] if size.not_language else []),
+        *(f"{printable(d['name'])}: {NOT_LANGUAGE}" for d in records if d["not_language"]),
         *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in records),
     ]
     return _Result(result, "\n".join(lines))
+
+
+def _koala(settings: Settings) -> str:
+    stored, ignored = f"{settings.stored:,} of {settings.recipe.w:,} fingerprints stored", settings.ignored
+    return f"{stored}; a search ignores up to {ignored:,} that {settings.frequent:,} or more documents have"
 
 
 def _record(document: DocumentRecord) -> dict[str, Any]:
@@ -248,6 +257,7 @@ def _record(document: DocumentRecord) -> dict[str, Any]:
         "digest": document.digest.hex(),
         "generation": document.generation,
         "boilerplate": document.boilerplate,
+        "not_language": document.not_language,
     }
 
 

@@ -20,6 +20,7 @@ from chaffinch.comparison.inputs import (
     require_enough,
     require_existing,
     require_language,
+    split_items,
     split_only_submission,
     with_unique_names,
 )
@@ -35,7 +36,7 @@ from chaffinch.types import Report, Skipped, Submission
 
 
 def compare(
-    paths: Comparable | Iterable[Comparable],
+    paths: Comparable | Submission | Iterable[Comparable | Submission],
     *,
     base: Comparable | Iterable[Comparable] = (),
     old: Comparable | Iterable[Comparable] = (),
@@ -61,7 +62,8 @@ def compare(
     Surprising pairs with a long run are listed too, and all with a high score. `threshold=0, top=None` lists
     every pair that shares anything. Passages that more than `max_owners` submissions share are ignored
     (MOSS does this); by default they only count less. `base` is code that everybody was given, `old` is
-    earlier work: files, folders, archives, documents, or the address of an index.
+    earlier work: files, folders, archives, documents, or the address of an index. A `Submission` among the
+    paths is compared as it is.
 
     No match is shorter than `k` symbols, and every shared run of `w + k - 1` symbols is found. A symbol is a
     letter of prose or a token of a program. What you choose holds for all languages of the class; otherwise
@@ -95,12 +97,14 @@ def compare(
     if not isinstance(dates, Mapping | None):
         raise TypeError(f"dates is a dict with a date for each name, not {dates!r}")
     rules = Rules.of(include, exclude, ocr)
-    paths, base, old = collect.as_list(paths), collect.as_list(base), collect.as_list(old)
+    paths, given = split_items(paths)
+    base, old = collect.as_list(base), collect.as_list(old)
     refuse_addresses([*paths, *base], old)
     require_existing([*base, *old])
     progress = progress or (lambda stage: None)
     progress("Reading ...")
     new, skipped = collect.by_rules(paths, rules, student_pattern)
+    new += given
     earlier = read_earlier(old, new, rules, student_pattern)
     if len(new) == 1 and not earlier.submissions and student_pattern is None:
         new = split_only_submission(new[0], paths)
@@ -123,8 +127,10 @@ def compare(
         progress(f"Comparing {len(documents)} submissions in {name} ...")
         of_language = (base_by_language.get(name, {}), common_by_language.get(name, {}))
         base_documents = [*chain(*(documents for by_owner in of_language for documents in by_owner.values()))]
-        groups.append(LanguageGroup.build(options.recipe(name), documents, base_documents, len(new), options))
-    skipped += _without_grams(groups)
+        recipe = options.recipe(name)
+        groups.append(LanguageGroup.build(recipe, documents, base_documents, len(new), options, skipped))
+    known = {entry.name for entry in skipped}
+    skipped += [entry for entry in _without_grams(groups) if entry.name not in known]
     in_class = [
         (g, n, s.size)
         for g in groups

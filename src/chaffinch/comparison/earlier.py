@@ -62,7 +62,7 @@ def candidates_from_index(where: str, new: Sequence[Submission], earlier: Earlie
     names: dict[int, str] = {}
     not_looked_up: list[str] = []
     shown = without_password(where)
-    with Index.open(where) as index:
+    with Index.open(where) as index, index.store.snapshot():
         store = index.store
         if store.settings.content != "text":
             raise IndexTrouble(f"{shown}: keeps no texts to compare with; make it with content, or use search")

@@ -22,6 +22,20 @@ Comparable = collect.Item
 """A file, a folder or an archive by its path, bytes under a name, or a document."""
 
 
+def split_items(
+    items: Comparable | Submission | Iterable[Comparable | Submission],
+) -> tuple[list[Comparable], list[Submission]]:
+    """Return what is to be read, and the submissions that are ready."""
+    listed = [items] if isinstance(items, Submission) else items
+    if isinstance(listed, str | bytes | Path | File | Document) or not isinstance(listed, Iterable):
+        return collect.as_list(listed), []
+    listed = [*listed]
+    return (
+        collect.as_list(item for item in listed if not isinstance(item, Submission)),
+        [item for item in listed if isinstance(item, Submission)],
+    )
+
+
 def require_existing(items: Iterable[Comparable]) -> None:
     """Raise if a path does not exist. Without its base code or earlier work, a class has another result."""
     for item in items:

@@ -26,7 +26,7 @@ from chaffinch.matching.joined_stream import JoinedStream, join_streams
 from chaffinch.matching.matches import GAP, PairMatches
 from chaffinch.native.pairs import Corpus, find_matches
 from chaffinch.recipe import DATA, FRONTS, Recipe, recipe_for, symbol_weight
-from chaffinch.types import Document, Passage, Span
+from chaffinch.types import Document, Passage, Skipped, Span
 
 COMMON_OWNERS = 6
 """Submissions. Common code is what at least this many have, and at least half of all."""
@@ -66,16 +66,21 @@ class LanguageGroup:
         base: Sequence[Document],
         new: int,
         options: Options,
+        skipped: list[Skipped],
     ) -> LanguageGroup:
-        """Read the documents of each submission. Submissions from number `new` on are earlier work."""
+        """Read the documents of each submission. Submissions from number `new` on are earlier work.
+
+        Documents that cannot be read as programs are added to `skipped`.
+        """
         members = np.array(list(documents), np.int64)
         is_prose = recipe.front in FRONTS
         has_names = not (is_prose or recipe.front.startswith(OTHER) or recipe.front.endswith(KEEP_NAMES))
         joined = [*documents.values(), *([base] if base else [])]
-        streams = join_streams(joined, recipe, options.threads, with_names=has_names)
+        streams = join_streams(joined, recipe, options.threads, with_names=has_names, skipped=skipped)
         usual = recipe_for(recipe.front)
         # A longer k would miss base code, and a shorter one would find it by chance.
-        for_base = join_streams(joined, usual, options.threads) if base and recipe != usual else streams
+        has_other_k = bool(base) and recipe != usual
+        for_base = join_streams(joined, usual, options.threads, skipped=[]) if has_other_k else streams
         base_stream = for_base[-1] if base else None
         masks, base_positions = find_base_code(for_base[: len(members)], base_stream, usual.k, options.threads)
         streams = streams[: len(members)]

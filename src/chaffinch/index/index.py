@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from chaffinch.errors import BadRecipe, Damaged, IndexTrouble, NoIndex
+from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
 from chaffinch.index import transfer
 from chaffinch.index.address import FORM, is_database, looks_like_address, without_password
 from chaffinch.index.answers import Answer
@@ -23,7 +23,6 @@ from chaffinch.index.store import Progress, Store, close_on_error
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.read.collect import Item, collect
 from chaffinch.read.for_recipe import document_for
-from chaffinch.read.legible import is_legible
 from chaffinch.read.rules import Rules
 from chaffinch.recipe import Recipe
 from chaffinch.types import Document, Readable
@@ -38,7 +37,9 @@ def _ignore(_: str) -> None:
 class Index:
     """Documents that can be searched, added and removed.
 
-    One process writes at a time; any number can search meanwhile. Use it in a `with` statement, or close it.
+    One process writes at a time; any number can search meanwhile. Any number of threads can use one Index, and
+    search at once. A search sees the state before or after a change, never a mixture. Use it in a `with`
+    statement, or close it: searches that are running end as usual, and later ones raise IndexTrouble.
     """
 
     def __init__(self, store: Store) -> None:
@@ -59,8 +60,10 @@ class Index:
         recipe: str | Recipe = "text",
         *,
         content: str = "text",
+        k: int | None = None,
         stored: int | None = None,
         searched: int | None = None,
+        scheme: str | None = None,
         skip: int | None = None,
         frequent: int | None = None,
         ignored: int | None = None,
@@ -70,10 +73,13 @@ class Index:
         The recipe is "text", "code" for programs in any language, "koala" for a few secret fingerprints of each
         document (`stored` of `searched`), or a Recipe. `content="none"` stores fingerprints only.
 
-        With "koala", the first `skip` symbols of a document are ignored, and so are the commonest of the
-        fingerprints that `frequent` documents have, at most `ignored` of them in one search.
+        The other settings are for "koala". A fingerprint is made of `k` consonants, and `scheme` selects those
+        that a search uses: "smallest", by their hash alone, or "rare", the rarest first. The first `skip`
+        symbols of a document are ignored, and so are the commonest of the fingerprints that `frequent`
+        documents have, at most `ignored` of them in one search.
         """
-        koala = {"stored": stored, "searched": searched, "skip": skip, "frequent": frequent, "ignored": ignored}
+        koala = {"k": k, "stored": stored, "searched": searched, "scheme": scheme, "skip": skip}
+        koala |= {"frequent": frequent, "ignored": ignored}
         return cls(_store(where).create(where, _settings(recipe, content, koala)))
 
     @classmethod
@@ -156,18 +162,10 @@ class Index:
     def content(self, name: str) -> Document | None:
         """Return a document as it was read when it was added, if the index stores texts."""
         name = plain_name(name)
-        numbers = list(self.store.numbers_by_name([name]).values())
-        packed = self.store.contents(numbers) if self.store.settings.content == "text" else {}
+        with self.store.snapshot():
+            numbers = list(self.store.numbers_by_name([name]).values())
+            packed = self.store.contents(numbers) if self.store.settings.content == "text" else {}
         return unpack(name, packed[numbers[0]]) if packed else None
-
-    def not_language(self) -> Iterator[str]:
-        """Yield the names of documents whose text is not language, such as bad scans, if texts are stored."""
-        if self.store.settings.content == "text":
-            for number, record in self.store.all_records():
-                with suppress(Damaged):  # verify reports it
-                    document = unpack(record.name, self.store.contents([number])[number])
-                    if not is_legible(document):
-                        yield record.name
 
     def info(self) -> IndexInfo:
         return self.store.info()
@@ -217,13 +215,13 @@ class Index:
                 raise
 
 
-def _settings(recipe: str | Recipe, content: str, koala: Mapping[str, int | None]) -> Settings:
+def _settings(recipe: str | Recipe, content: str, koala: Mapping[str, int | str | None]) -> Settings:
     if content not in CONTENTS:
         raise BadRecipe(f"content is {content!r}; choose one of {', '.join(CONTENTS)}")
     if recipe == "koala":
         return selection.settings(secrets.randbits(64), content, koala)
-    if any(number is not None for number in koala.values()):
-        raise BadRecipe(f"{', '.join(koala)} are for the recipe koala")
+    if given := [name for name, value in koala.items() if value is not None]:
+        raise BadRecipe(f"only the recipe koala takes {', '.join(given)}; choose koala, or leave this out")
     if content == "search-set":
         raise BadRecipe("only the recipe koala stores a search set; choose text or none")
     return Settings(recipe if isinstance(recipe, Recipe) else Recipe(recipe), content)

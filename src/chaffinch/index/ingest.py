@@ -132,7 +132,8 @@ class Ingest:
         for d, symbols, count in zip(prepared.documents, _symbols(prepared.prints), counts, strict=True):
             original, metadata, digest = batch[d.name]
             sizes = len(original.data), symbols, count
-            records.append(DocumentRecord(d.name, digest, *sizes, metadata, boilerplate=self.boilerplate))
+            flags = {"boilerplate": self.boilerplate, "not_language": d.name in self._not_language}
+            records.append(DocumentRecord(d.name, digest, *sizes, metadata, **flags))
         packed = self._pack(_packed, prepared, search_sets, self.store.settings, self.threads)
         old = [replaced[r.name] for r in records if r.name in replaced]
         written = Batch(records, postings, _wait_for(packed), old)
@@ -150,7 +151,7 @@ class Ingest:
             first_names.setdefault(r.digest, r.name)
         self.store.add(batch)
         self.report.added += names
-        self.report.not_language += [name for name in names if name in self._not_language]
+        self.report.not_language += [r.name for r in batch.documents if r.not_language]
         self.report.replaced += [name for name in names if name in replaced]
         copies = [(r.name, first_names[r.digest]) for r in batch.documents]
         self.report.copies += [(name, of) for name, of in copies if of != name and of not in replaced]

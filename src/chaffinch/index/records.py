@@ -10,7 +10,7 @@ from chaffinch.errors import IndexTrouble
 from chaffinch.native.segment import Postings
 from chaffinch.recipe import Recipe
 
-FORMAT = 2
+FORMAT = 3
 CONTENTS = ("text", "search-set", "none")
 
 
@@ -77,6 +77,8 @@ class DocumentRecord(NamedTuple):
     """How often its stored fingerprints were chosen again."""
     boilerplate: bool = False
     """Passages of this document are never part of a match."""
+    not_language: bool = False
+    """Its text is not language: a bad scan, or fonts without a map to letters."""
 
 
 class Batch(NamedTuple):
@@ -101,6 +103,8 @@ class IndexInfo:
     bytes: int
     removed: int
     """Removed documents whose postings wait for a merge."""
+    not_language: int
+    """Documents whose text is not language, such as bad scans."""
     damaged: tuple[str, ...]
 
 

@@ -65,6 +65,10 @@ def _lines(store: Store) -> Iterator[dict[str, Any]]:
             if i % _BATCH_DOCUMENTS == 0:
                 packed = store.contents(numbers[i : i + _BATCH_DOCUMENTS])
             hashes, positions = postings.get(number, (np.empty(0, np.uint64), np.empty(0, np.uint32)))
+            if len(hashes) != record.postings:
+                raise next(iter(store.damage()), Damaged(record.name, "some of its postings are missing"))
+            if store.settings.content != "none":
+                contents.decompress(record.name, packed.get(number))  # raises Damaged
             yield {
                 "name": record.name,
                 "digest": record.digest.hex(),
@@ -74,6 +78,7 @@ def _lines(store: Store) -> Iterator[dict[str, Any]]:
                 "about": asdict(record.metadata),
                 "generation": record.generation,
                 "boilerplate": record.boilerplate,
+                "not_language": record.not_language,
                 "content": _encode(packed[number]) if number in packed else None,
                 "hashes": _encode(hashes.astype("<u8").tobytes()),
                 "positions": _encode(positions.astype("<u4").tobytes()) if positions.any() else None,
@@ -140,9 +145,9 @@ def _read(path: Path, number: int, line: str) -> tuple[DocumentRecord, Any, byte
             positions = np.frombuffer(_decode(fields["positions"]), "<u4")
         size, symbols, postings = (int(fields[key]) for key in ("size", "symbols", "postings"))
         metadata = Metadata(*(None if s is None else plain_name(s) for s in fields["about"].values()))
-        generation, boilerplate = int(fields["generation"]), bool(fields["boilerplate"])
-        digest = bytes.fromhex(fields["digest"])
-        record = DocumentRecord(name, digest, size, symbols, postings, metadata, generation, boilerplate)
+        generation, *flags = (int(fields[key]) for key in ("generation", "boilerplate", "not_language"))
+        sizes, digest = (size, symbols, postings), bytes.fromhex(fields["digest"])
+        record = DocumentRecord(name, digest, *sizes, metadata, generation, *map(bool, flags))
         if len(hashes) != postings or (positions is not None and len(positions) != postings):
             raise ValueError("postings are missing")
         packed = None if fields["content"] is None else _decode(fields["content"])

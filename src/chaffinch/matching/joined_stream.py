@@ -14,7 +14,7 @@ from chaffinch.native import fingerprint as native
 from chaffinch.native.fingerprint import RESERVED, RESERVED_COUNT
 from chaffinch.read.for_recipe import ready_for
 from chaffinch.recipe import Recipe
-from chaffinch.types import Document, Fingerprints, Span, Stream
+from chaffinch.types import Document, Fingerprints, Skipped, Span, Stream
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,13 +60,14 @@ def join_streams(
     threads: int | None = None,
     *,
     with_names: bool = False,
+    skipped: list[Skipped] | None = None,
 ) -> list[JoinedStream]:
     """Lex every document once and join the streams of each submission.
 
-    `with_names` also gives the streams of programs their named symbols.
+    `with_names` also gives the streams of programs their named symbols. See `streams` for `skipped`.
     """
     documents = [ready_for(document, recipe) for submission in submissions for document in submission]
-    all_streams = streams(documents, recipe, with_names=with_names, threads=threads)
+    all_streams = streams(documents, recipe, with_names=with_names, threads=threads, skipped=skipped)
     sources = [native.Source.canonical(stream.symbols) for stream in all_streams]
     # In a canonical stream a fingerprint starts at its position.
     prints = native.fingerprint(sources, recipe, threads=threads, only_starts=True)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch._native import ffi, lib
-from chaffinch.errors import BadRecipe, CoreFailure
+from chaffinch.errors import BadArgument, BadRecipe
+from chaffinch.native.call import call, columns, equally_long, fill, numbers
 from chaffinch.recipe import MAX_W, WINDOWED, Recipe
 from chaffinch.types import Fingerprints, Stream
 
@@ -39,36 +40,15 @@ _SCHEMES = {
 FORMS = {"consonants": 1}  # 0 for every other front end
 
 
-def contiguous(numbers: NDArray[Any]) -> NDArray[np.uint32]:
-    """Return numbers as the core reads them."""
-    return np.ascontiguousarray(numbers, np.uint32)
-
-
-def pointer(numbers: bytes | NDArray[Any], kind: type = np.uint32) -> Any:
-    """Return a pointer to numbers of this kind, which keeps them alive. Bytes are taken as they are."""
-    name = {"float32": "float", "float64": "double"}.get(kind.__name__, f"{kind.__name__}_t")
-    is_ready = isinstance(numbers, bytes)
-    return ffi.from_buffer(f"{name}[]", numbers if is_ready else np.ascontiguousarray(numbers, kind))
-
-
-def point(structure: Any, **fields: NDArray[Any]) -> list[Any]:
-    """Point fields of a structure at numbers, and return the pointers, which must live as long."""
-    pointers = []
-    for name, numbers in fields.items():
-        pointers.append(pointer(numbers, numbers.dtype.type))
-        setattr(structure, name, pointers[-1])
-    return pointers
-
-
 class Language:
     """A programming language in the core."""
 
     def __init__(self, name: str, table: bytes) -> None:
         self.name = name
         try:
-            self.handle = owned(lib.chf_language(pointer(table, np.uint8), len(table)))
-        except CoreFailure as failure:
-            raise CoreFailure(f"the language {name}: {failure}") from None
+            self.handle = call(lib.chf_language, table)
+        except BadArgument as error:
+            raise BadArgument(f"the language {name}: {error}") from None
 
 
 class Source(NamedTuple):
@@ -88,7 +68,7 @@ class Source(NamedTuple):
     @classmethod
     def html(cls, data: bytes, code_points: NDArray[np.uint32] | None = None) -> Source:
         """A web page in UTF-8, or in a single-byte encoding with the code point of every byte."""
-        return cls(data, _HTML, None if code_points is None else contiguous(code_points))
+        return cls(data, _HTML, None if code_points is None else _code_points_of_bytes(code_points))
 
     @classmethod
     def unicode(cls, data: bytes, encoding: str) -> Source:
@@ -98,53 +78,34 @@ class Source(NamedTuple):
     @classmethod
     def single_byte(cls, data: bytes, code_points: NDArray[np.uint32]) -> Source:
         """A byte per character, with the code point of every byte."""
-        if len(code_points) != 256:
-            raise ValueError("a single-byte encoding has 256 code points")
-        return cls(data, _SINGLE_BYTE, contiguous(code_points))
+        return cls(data, _SINGLE_BYTE, _code_points_of_bytes(code_points))
 
     @classmethod
     def decoded(cls, code_points: NDArray[np.uint32], starts: NDArray[np.uint32]) -> Source:
         """Code points, the offset of each in the original, and where the last ends."""
         if len(starts) != len(code_points) + 1:
-            raise ValueError("give one start for each code point, and the end of the last")
-        return cls(contiguous(code_points), _DECODED, contiguous(starts))
+            raise BadArgument("give one start for each code point, and the end of the last")
+        codes = numbers(code_points, np.uint32, "code points")
+        return cls(codes, _DECODED, numbers(starts, np.uint32, "starts"))
 
     @classmethod
     def canonical(cls, symbols: NDArray[np.uint32]) -> Source:
         """Symbols that are canonical already; spans count symbols."""
-        return cls(contiguous(symbols), _SYMBOLS)
+        return cls(numbers(symbols, np.uint32, "symbols"), _SYMBOLS)
 
     @classmethod
     def stream(cls, stream: Stream) -> Source:
         """A stream that was made before; spans are those of the document that it was made from."""
-        return cls(contiguous(stream.symbols), _SYMBOLS, contiguous(stream.starts), contiguous(stream.ends))
+        symbols, starts, ends = stream.symbols, stream.starts, stream.ends
+        equally_long(symbols=symbols, starts=starts, ends=ends)
+        first, last = numbers(starts, np.uint32, "starts"), numbers(ends, np.uint32, "ends")
+        return cls(numbers(symbols, np.uint32, "symbols"), _SYMBOLS, first, last)
 
 
-class _Column:
-    """Native memory as NumPy reads it; arrays made from it keep the owner alive."""
-
-    def __init__(self, native: Any, owner: object) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "data": (int(ffi.cast("uintptr_t", native.data)), True),
-            "shape": (native.len,),
-            "typestr": f"<u{native.width}",
-            "version": 3,
-        }
-
-
-def owned(result: Any) -> Any:
-    """Return a result that frees itself; raise its error, if it has one."""
-    owner = ffi.gc(result, lib.chf_free)
-    if owner.error != ffi.NULL:
-        raise CoreFailure(ffi.string(owner.error).decode())
-    return owner
-
-
-def columns(owner: Any) -> list[NDArray[Any]]:
-    """Return the columns of an owned result as unsigned numbers, without a copy."""
-    native = (owner.columns[i] for i in range(owner.len))
-    return [np.asarray(_Column(c, owner)) if c.len else np.empty(0, f"<u{c.width}") for c in native]
+def _code_points_of_bytes(code_points: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    if len(code_points) != 256:
+        raise BadArgument(f"a single-byte encoding has 256 code points, not {len(code_points)}")
+    return numbers(code_points, np.uint32, "code points")
 
 
 def level() -> int:
@@ -180,17 +141,17 @@ def _native_recipe(recipe: Recipe, window: int | None) -> Any:
 def native_sources(sources: Sequence[Source]) -> tuple[Any, list[Any]]:
     """Return the sources as the core reads them, and the buffers that must live as long."""
     native = ffi.new("ChfSource[]", len(sources))
-    keep = []
+    keep: list[Any] = []
     for slot, source in zip(native, sources, strict=True):
-        buffer = ffi.from_buffer("uint8_t[]", source.data)
-        slot.data, slot.len, slot.encoding = buffer, len(source.data), source.encoding
-        keep.append(buffer)
-        if isinstance(source.table, Language):
-            slot.table = ffi.cast("uint32_t *", source.table.handle)
-        elif source.table is not None:
-            keep += point(slot, table=source.table)
-        if source.ends is not None:
-            keep += point(slot, ends=source.ends)
+        language = source.table if isinstance(source.table, Language) else None
+        keep += fill(
+            slot,
+            data=source.data,
+            encoding=source.encoding,
+            table=None if language else source.table,
+            ends=source.ends,
+            language=language and language.handle,
+        )
     return native, keep
 
 
@@ -231,8 +192,8 @@ def threads_available() -> int:
 
 def threads_used(threads: int | None) -> int:
     """Return the number of threads asked for, or one for each processor."""
-    if threads is not None and threads < 1:
-        raise BadRecipe(f"threads is {threads}; choose 1 or more, or None for all processors")
+    if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+        raise BadRecipe(f"threads is {threads!r}; choose 1 or more, or None for all processors")
     return threads_available() if threads is None else threads
 
 
@@ -251,9 +212,9 @@ def fingerprint(
     native, keep = native_sources(sources)
     how = _native_recipe(recipe, window)
     how.only_starts = only_starts
-    result = lib.chf_fingerprint(native, len(sources), how, threads_used(threads), level())
+    result = call(lib.chf_fingerprint, native, len(sources), how, threads_used(threads), level())
     del keep
-    hashes, positions, starts, ends, offsets, symbols = columns(owned(result))
+    hashes, positions, starts, ends, offsets, symbols = columns(result)
     if only_starts:
         positions, ends = positions[:0], ends[:0]  # not every scheme leaves them out
     return Batch(hashes, positions, starts, ends, offsets, symbols)
@@ -270,9 +231,9 @@ def streams(
     """Return the canonical stream of each document; `with_names` adds the named symbols of programs."""
     native, keep = native_sources(sources)
     form, count = FORMS.get(recipe.front, 0), threads_used(threads)
-    result = lib.chf_streams(native, len(sources), form, with_names, count, level())
+    result = call(lib.chf_streams, native, len(sources), form, with_names, count, level())
     del keep
-    symbols, starts, ends, lengths, named = columns(owned(result))
+    symbols, starts, ends, lengths, named = columns(result)
     all_streams, end = [], 0
     for source, length in zip(sources, lengths.tolist(), strict=True):
         part = slice(end, end := end + length)
@@ -284,25 +245,23 @@ def streams(
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:
     """Return the key that orders each gram; the smallest of a window is its fingerprint."""
     how = _native_recipe(recipe, None)
-    return columns(owned(lib.chf_keys(pointer(symbols), len(symbols), how, level())))[0]
+    return columns(call(lib.chf_keys, numbers(symbols, np.uint32, "symbols"), how, level()))[0]
 
 
 def winnow(hashes: NDArray[np.uint64], w: int, ties: str = "rightmost") -> NDArray[np.uint32]:
     """Winnow hashes made elsewhere and return the chosen positions."""
     if w < 1:
         raise BadRecipe(f"w is {w}; give at least 1")
-    result = lib.chf_winnow(pointer(hashes, np.uint64), len(hashes), w, ties == "robust")
-    return columns(owned(result))[0]
+    result = call(lib.chf_winnow, numbers(hashes, np.uint64, "hashes"), w, ties == "robust")
+    return columns(result)[0]
 
 
 def count_utf8(data: bytes) -> tuple[int, int]:
     """Return how many characters of more than one byte are valid UTF-8, and how many bytes are not."""
-    result = lib.chf_count_utf8(pointer(data, np.uint8), len(data))
-    characters, invalid = columns(owned(result))[0].tolist()
+    characters, invalid = columns(call(lib.chf_count_utf8, data))[0].tolist()
     return characters, invalid
 
 
 def page_text(page: bytes) -> str:
     """Return what a reader sees of a web page in UTF-8: a line for each block, a tab before each cell."""
-    result = lib.chf_page_text(pointer(page, np.uint8), len(page))
-    return columns(owned(result))[0].tobytes().decode("utf-8", "replace")
+    return columns(call(lib.chf_page_text, page))[0].tobytes().decode("utf-8", "replace")

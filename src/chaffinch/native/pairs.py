@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch._native import ffi, lib
-from chaffinch.native.fingerprint import columns, owned, point, pointer, threads_used
+from chaffinch.errors import BadArgument
+from chaffinch.native.call import call, columns, equally_long, fill, numbers, pairs_of_numbers
+from chaffinch.native.fingerprint import threads_used
 from chaffinch.types import Fingerprints
 
 BASE_CODE, SEPARATOR = 1, 2
@@ -31,30 +33,36 @@ class Corpus:
         owners: Sequence[NDArray[np.uint32]] | None = None,
         kinds: Sequence[NDArray[np.uint8]] = (),
     ) -> None:
-        self.kinds = _joined(kinds, np.uint8)
-        self.symbols = _joined(streams, np.uint32)
+        self.kinds = _joined(kinds, np.uint8, "kinds") if len(kinds) else None
+        self.symbols = _joined(streams, np.uint32, "symbols")
         self.symbol_offsets = _offsets(streams)
+        for p in prints:
+            equally_long(hashes=p.hashes, positions=p.positions)
         orders = [np.lexsort((p.positions, p.hashes)) for p in prints]
-        self.hashes = _joined([p.hashes[o] for p, o in zip(prints, orders, strict=True)], np.uint64)
-        self.positions = _joined([p.positions[o] for p, o in zip(prints, orders, strict=True)], np.uint32)
+        self.hashes = _joined([p.hashes[o] for p, o in zip(prints, orders, strict=True)], np.uint64, "hashes")
+        positions = [p.positions[o] for p, o in zip(prints, orders, strict=True)]
+        self.positions = _joined(positions, np.uint32, "positions")
         self.hash_offsets = _offsets(orders)
         self.owners = np.ones(len(self.hashes), np.uint32)
         if owners is not None:
             is_first = np.append(True, self.hashes[1:] != self.hashes[:-1])[: len(self.hashes)]
             is_first[self.hash_offsets[:-1][np.diff(self.hash_offsets) > 0].astype(np.int64)] = True
-            self.owners = _joined(owners, np.uint32)[np.cumsum(is_first) - 1]
+            numbers_of_hashes = np.append(0, np.cumsum(is_first))
+            if not np.array_equal(np.diff(numbers_of_hashes[self.hash_offsets]), [len(own) for own in owners]):
+                raise BadArgument("owners: give a number for each distinct hash of each document")
+            self.owners = _joined(owners, np.uint32, "owners")[numbers_of_hashes[1:] - 1]
 
     def __len__(self) -> int:
         return len(self.symbol_offsets) - 1
 
     def native(self) -> tuple[Any, list[Any]]:
         """Return the structure the core reads, and the buffers that must outlive it."""
-        documents = ffi.new("ChfDocuments *", {"len": len(self), "kinds_len": len(self.kinds)})
-        return documents, point(documents, **vars(self))
+        documents = ffi.new("ChfDocuments *")
+        return documents, fill(documents, **vars(self))
 
 
-def _joined(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
-    return np.concatenate([*arrays, np.empty(0, kind)]).astype(kind, copy=False)
+def _joined(arrays: Sequence[NDArray[Any]], kind: type[np.number[Any]], name: str) -> NDArray[Any]:
+    return numbers(np.concatenate([*arrays, np.empty(0, kind)]), kind, name)
 
 
 def _offsets(arrays: Sequence[NDArray[Any]]) -> NDArray[np.uint64]:
@@ -90,17 +98,17 @@ def candidate_pairs(
     A hash that n documents have weighs `rarity[n]`. A pair is listed when its shared hashes weigh at least
     `min_share` of the lighter document, or at least `enough`. Two `old` documents are never paired.
     """
-    result = lib.chf_pairs(
-        pointer(_joined(hashes, np.uint64), np.uint64),
-        pointer(_offsets(hashes), np.uint64),
-        pointer(old, np.uint8),
-        len(hashes),
-        pointer(rarity, np.float32),
+    result = call(
+        lib.chf_pairs,
+        _joined(hashes, np.uint64, "hashes"),
+        _offsets(hashes),
+        numbers(old, np.uint8, "old"),
+        numbers(rarity, np.float32, "rarity"),
         min_share,
         enough,
         threads_used(threads),
     )
-    pairs, shared, owners, statistics = columns(owned(result))
+    pairs, shared, owners, statistics = columns(result)
     background, histogram = np.split(statistics, [len(hashes)])
     return CandidatePairs(pairs.reshape(-1, 2), shared, owners, background, histogram)
 
@@ -134,9 +142,10 @@ def find_matches(
     unless a pair has no others.
     """
     native, buffers = corpus.native()
-    result = lib.chf_matches(native, pointer(pairs), len(pairs), k, gap, guarantee, threads_used(threads))
+    pairs = pairs_of_numbers(pairs)
+    result = call(lib.chf_matches, native, pairs, k, gap, guarantee, threads_used(threads))
     del buffers
-    left, right, lengths, matches, per_pair = columns(owned(result))
+    left, right, lengths, matches, per_pair = columns(result)
     return MatchTable(left, right, lengths, matches.reshape(-1, 3), per_pair.reshape(-1, 3))
 
 
@@ -144,9 +153,9 @@ class GramCounts:
     """How often each document has each gram of n symbols. A gram that m documents have weighs `rarity[m]`."""
 
     def __init__(self, corpus: Corpus, n: int, rarity: NDArray[np.float32], threads: int | None = None) -> None:
-        native, buffers = corpus.native()
-        self._owner = owned(lib.chf_grams(native, n, pointer(rarity, np.float32), threads_used(threads)))
-        del buffers
+        weights = numbers(rarity, np.float32, "rarity")
+        symbols, offsets = corpus.symbols, corpus.symbol_offsets
+        self._owner = call(lib.chf_grams, symbols, offsets, n, weights, threads_used(threads))
         self.share_sums: NDArray[np.float32] = columns(self._owner)[0].view(np.float32)
         """For each document, the sum over all others of the share of its grams that the other has."""
 
@@ -154,6 +163,5 @@ class GramCounts:
         self, pairs: NDArray[np.uint32], threads: int | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return for each pair the share of the left's grams that the right has, and the reverse."""
-        result = lib.chf_shares(self._owner, pointer(pairs), len(pairs), threads_used(threads))
-        left, right = columns(owned(result))
+        left, right = columns(call(lib.chf_shares, self._owner, pairs_of_numbers(pairs), threads_used(threads)))
         return left.view(np.float32), right.view(np.float32)

@@ -11,19 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch._native import ffi, lib
-from chaffinch.errors import CoreFailure, Damaged
-from chaffinch.native.fingerprint import (
-    FORMS,
-    Source,
-    columns,
-    contiguous,
-    level,
-    native_sources,
-    owned,
-    point,
-    pointer,
-    threads_used,
-)
+from chaffinch.errors import BadArgument, Damaged
+from chaffinch.native.call import call, columns, equally_long, fill, numbers
+from chaffinch.native.fingerprint import FORMS, Source, level, native_sources, threads_used
 from chaffinch.recipe import Recipe
 
 PIECE = 2**20
@@ -54,7 +44,7 @@ class _Opened:
         self.name = name
         self.mapped = data if isinstance(data, mmap.mmap) else None
         self.buffer = ffi.from_buffer("uint8_t[]", data)
-        self.handle = _owned([self], lib.chf_segment_open(self.buffer, len(self.buffer)))
+        self.handle = _read([self], lib.chf_segment_open, (self.buffer, len(self.buffer), 1))
 
     def check_size(self) -> None:
         """Raise Damaged if the file has shrunk. Call this after reading.
@@ -77,23 +67,24 @@ class Segment:
     @property
     def opened(self) -> _Opened:
         if self._opened is None:
-            raise ValueError(f"{self.name} is closed")
+            raise BadArgument(f"{self.name} is closed")
         return self._opened
 
     def check(self, *, threads: int | None = None) -> None:
         """Read everything, and raise Damaged unless it is in order and just as it was written."""
         opened = self.opened
-        _owned([opened], lib.chf_segment_check(opened.handle, threads_used(threads)))
+        _read([opened], lib.chf_segment_check, opened.handle, threads_used(threads))
 
     def scan(self, pieces: int = PIECE) -> Iterator[Postings]:
         """Yield every posting, sorted by hash, document and position, at most `pieces` at a time.
 
         Bits of a hash that the segment does not keep come back as zeros.
         """
-        opened, next_posting = self.opened, ffi.new("uint64_t[2]")
+        opened, where = self.opened, [0, 0]
         while True:
-            result = lib.chf_segment_scan(opened.handle, next_posting, max(1, pieces))
-            postings = Postings(*columns(_owned([opened], result)))
+            result = _read([opened], lib.chf_segment_scan, opened.handle, *where, max(1, pieces))
+            *postings_now, next_posting = columns(result)
+            postings, where = Postings(*postings_now), next_posting.tolist()
             if not len(postings.hashes):
                 return
             yield postings
@@ -103,36 +94,27 @@ class Segment:
         self._opened = None
 
 
-def _owned(opened: Sequence[_Opened], result: Any) -> Any:
-    """Return what was read from segments, or raise Damaged if one of them is."""
-    damaged = result.damaged
-    try:
-        owner = owned(result)
-    except CoreFailure as failure:
-        if not damaged:
-            raise
-        raise Damaged(opened[damaged - 1].name, str(failure)) from None
+def _read(opened: Sequence[_Opened], function: Any, *arguments: Any) -> Any:
+    """Return what a function of the core reads from segments, or raise Damaged if one of them is."""
+    result = call(function, *arguments, segments=[one.name for one in opened])
     for one in opened:
         one.check_size()
-    return owner
+    return result
 
 
 def build(postings: Postings, *, hash_bits: int = 64, threads: int | None = None) -> NDArray[np.uint8]:
     """Return the bytes of a segment with these postings, in any order. It keeps the top bits of every hash."""
-    if not 32 <= hash_bits <= 64:
-        raise ValueError(f"hash_bits is {hash_bits}; give 32 to 64")
     hashes, documents, positions = postings
-    if not len(hashes) == len(documents) == len(positions):
-        raise ValueError("a posting has a hash, a document and a position: give columns of equal length")
-    result = lib.chf_segment_build(
-        pointer(hashes, np.uint64),
-        pointer(documents),
-        pointer(positions),
-        len(hashes),
+    equally_long(hashes=hashes, documents=documents, positions=positions)
+    result = call(
+        lib.chf_segment_build,
+        numbers(hashes, np.uint64, "hashes"),
+        numbers(documents, np.uint32, "documents"),
+        numbers(positions, np.uint32, "positions"),
         hash_bits,
         threads_used(threads),
     )
-    return columns(owned(result))[0]
+    return columns(result)[0]
 
 
 def lookup(
@@ -144,16 +126,16 @@ def lookup(
 ) -> LookupResult:
     """Find the postings of these hashes, except those of removed documents, which are sorted."""
     opened = [segment.opened for segment in segments]
-    result = lib.chf_lookup(
+    result = _read(
+        opened,
+        lib.chf_lookup,
         _handles(opened),
         len(opened),
-        pointer(hashes, np.uint64),
-        len(hashes),
-        pointer(removed),
-        len(removed),
+        numbers(hashes, np.uint64, "hashes"),
+        numbers(removed, np.uint32, "removed"),
         threads_used(threads),
     )
-    return LookupResult(*columns(_owned(opened, result)))
+    return LookupResult(*columns(result))
 
 
 class QuerySeeds(NamedTuple):
@@ -226,33 +208,37 @@ def extend_matches(
         all_grams = True
     else:
         all_grams = False
-    native, buffers = native_sources([query, *documents.values()])
+    texts, buffers = native_sources([query, *documents.values()])
     shared = ffi.new("ChfShared *")
-    buffers += point(
+    number_columns = {
+        "positions": seeds.positions,
+        "numbers": seeds.numbers,
+        "owner_positions": owners.positions,
+        "owners": owners.owners,
+        "queries": postings.queries,
+        "documents": postings.documents,
+        "offsets": postings.positions,
+    }
+    buffers += fill(
         shared,
-        positions=contiguous(seeds.positions),
-        numbers=contiguous(seeds.numbers),
-        owner_positions=contiguous(owners.positions),
-        owners=contiguous(owners.owners),
-        queries=contiguous(postings.queries),
-        documents=contiguous(postings.documents),
-        offsets=contiguous(postings.positions),
+        **{name: numbers(column, np.uint32, name) for name, column in number_columns.items()},
+        k=recipe.k,
+        gap=gap,
+        guarantee=recipe.guarantee or recipe.k,
+        all_grams=all_grams,
     )
-    shared.prints, shared.owners_len = len(seeds.positions), len(owners.positions)
-    shared.postings = len(postings.queries)
-    shared.k, shared.gap, shared.guarantee = recipe.k, gap, recipe.guarantee or recipe.k
-    shared.all_grams = all_grams
-    result = lib.chf_extend_matches(
-        native,
-        ffi.new("uint32_t[]", list(documents)),
+    result = call(
+        lib.chf_extend_matches,
+        texts,
         len(documents) + 1,
+        numbers(list(documents), np.uint32, "the numbers of documents"),
         FORMS.get(recipe.front, 0),
         shared,
         threads_used(threads),
         level(),
     )
     del buffers
-    runs, matches, rows, sizes = columns(owned(result))
+    runs, matches, rows, sizes = columns(result)
     runs, matches = runs.reshape(-1, 4), matches.reshape(-1, 4)
     per_document = rows.reshape(-1, 5).tolist()
     bounds = pairwise([*(first for first, *_ in per_document), len(matches)])
@@ -275,15 +261,15 @@ def merge(
 ) -> Iterator[NDArray[np.uint8]]:
     """Merge segments without the postings of removed documents; yield the new one's bytes in pieces."""
     if len({segment.hash_bits for segment in segments}) > 1:
-        raise ValueError("segments that keep different numbers of hash bits cannot be merged")
+        raise BadArgument("segments that keep different numbers of hash bits cannot be merged")
     opened = [segment.opened for segment in segments]
-    return _pieces(opened, contiguous(removed), threads_used(threads))
+    return _pieces(opened, numbers(removed, np.uint32, "removed"), threads_used(threads))
 
 
 def _pieces(opened: list[_Opened], removed: NDArray[np.uint32], threads: int) -> Iterator[NDArray[np.uint8]]:
-    gone = pointer(removed)
-    merging = _owned(opened, lib.chf_merge(_handles(opened), len(opened), gone, len(removed), threads))
-    while len(piece := columns(_owned(opened, lib.chf_merge_next(merging)))[0]):
+    # The merge reads the segments and the removed documents until it ends, so both are kept here.
+    merging = _read(opened, lib.chf_merge, _handles(opened), len(opened), removed, threads)
+    while len(piece := columns(_read(opened, lib.chf_merge_next, merging))[0]):
         yield piece
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch._native import ffi, lib
-from chaffinch.native.fingerprint import columns, contiguous, owned, point, pointer
+from chaffinch.native.call import call, columns, fill, numbers
 from chaffinch.native.segment import LookupResult
 
 
@@ -30,22 +30,22 @@ class Tally:
 
     def __init__(self, postings: LookupResult, hashes: int, boilerplate: NDArray[np.uint32]) -> None:
         self._native = ffi.new("ChfPostings *")
-        self._buffers = point(
+        self._buffers = fill(
             self._native,
-            queries=contiguous(postings.queries),
-            documents=contiguous(postings.documents),
-            boilerplate=contiguous(boilerplate),
+            queries=numbers(postings.queries, np.uint32, "queries"),
+            documents=numbers(postings.documents, np.uint32, "documents"),
+            hashes=hashes,
+            boilerplate=numbers(boilerplate, np.uint32, "boilerplate"),
         )
-        self._native.len, self._native.boilerplate_len = len(postings.queries), len(boilerplate)
-        self._native.hashes = hashes
 
     def count_owners(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return how many documents have each hash, and whether boilerplate has it."""
-        owners, is_boilerplate = columns(owned(lib.chf_count_owners(self._native)))
+        owners, is_boilerplate = columns(call(lib.chf_count_owners, self._native))
         return owners.astype(np.int64), is_boilerplate.astype(bool)
 
     def shared(self, weights: NDArray[np.float64], repeats: NDArray[Any]) -> Shared:
         """Add up the weight of each hash, and how often the query has it, which is 0 if it does not count."""
-        result = lib.chf_tally(self._native, pointer(weights, np.float64), pointer(repeats))
-        documents, sums, *counts = columns(owned(result))
+        weights = numbers(weights, np.float64, "weights")
+        result = call(lib.chf_tally, self._native, weights, numbers(repeats, np.uint32, "repeats"))
+        documents, sums, *counts = columns(result)
         return Shared(documents, sums.view(np.float64), *counts)

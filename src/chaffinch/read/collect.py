@@ -121,9 +121,9 @@ def submissions(
     """Return what every student handed in, and what is skipped.
 
     `pattern` is a regular expression that finds a student's name in a path. A `File` or a `Document` is a
-    submission of its own, named like a path: "ann" for ann.py, unless there is another "ann". `include` and
-    `exclude` are patterns such as "*.txt" or "tests/": what else to read of folders and archives, and what not
-    to read.
+    submission of its own, named like a path: "ann" for ann.py, unless there is another "ann"; only a `File`
+    that is an archive and the only item is a class. `include` and `exclude` are patterns such as "*.txt" or
+    "tests/": what else to read of folders and archives, and what not to read.
     """
     return by_rules(items, Rules.of(include, exclude), pattern)
 
@@ -144,10 +144,11 @@ def by_rules(
         skipped_here = [entry for entry in found if isinstance(entry, Skipped)]
         documents_here = [entry.document for entry in found if isinstance(entry, Collected)]
         skipped += skipped_here
-        if isinstance(item, File | Document):
+        is_class = isinstance(item, File) and len(listed) == 1 and detect_format(item) in ARCHIVES
+        if isinstance(item, File | Document) and not is_class:
             given.append((item.name, documents_here))
             continue
-        root = str(Path(item))
+        root = item.name if isinstance(item, File | Document) else str(Path(item))
         from_paths += [Located(root, _below(root, document.name), document) for document in documents_here]
         skips += [LocatedSkip(root, _below(root, entry.name), entry) for entry in skipped_here]
     grouped, unmatched = group(from_paths, pattern, rules, skips)

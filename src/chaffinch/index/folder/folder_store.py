@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import contents
 from chaffinch.index.folder import paths
-from chaffinch.index.folder.catalogue import REMEDY, Catalogue, SegmentRow
+from chaffinch.index.folder.catalogue import Catalogue
+from chaffinch.index.folder.paths import REMEDY
+from chaffinch.index.folder.reader import FolderReader, OpenFiles
 from chaffinch.index.folder.writer import Writer
 from chaffinch.index.koala.probes import ProbeFile
+from chaffinch.index.reader_pool import ReaderPool
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Settings
-from chaffinch.index.store import CLOSED, Hashes, Progress, Store, close_on_error
-from chaffinch.native.segment import LookupResult, Postings, Segment, lookup
+from chaffinch.index.store import Hashes, Progress, Store, close_on_error
+from chaffinch.native.segment import LookupResult
 
 _SCANNED_DOCUMENTS = 20_000
 """Documents whose postings are gathered in one scan of the segments, and held in memory."""
-_NAMED_DOCUMENTS = 5
-"""Documents of a damaged segment that a message names, at most."""
 
 
 class FolderStore(ProbeFile, Store):
@@ -35,19 +36,12 @@ class FolderStore(ProbeFile, Store):
     def __init__(self, where: str | Path) -> None:
         self.where = str(where)
         self.folder = Path(where)
-        self._reader = Catalogue(self.folder / paths.CATALOGUE)
-        self._reading, self._opening = threading.RLock(), threading.Lock()
-        self._in_snapshot = self._closed = False
+        self._files = OpenFiles(self.folder)
+        self._readers = ReaderPool(self.where, lambda: FolderReader(self._files))
+        self._opening = threading.Lock()
         self._writer: Writer | None = None
-        self._version = -1
-        self._segments: dict[int, Segment] = {}
-        self._texts: paths.TextFile | None = None
-        self._generation = -1
-        self._rows: dict[int, SegmentRow] = {}
-        self._damaged: dict[int, Damaged] = {}
-        self._removed = np.empty(0, np.uint32)
-        with close_on_error(self._reader), self._readable():
-            self.settings = self._reader.settings()
+        with close_on_error(self), self._readable(), self._readers.take() as reader:
+            self.settings = reader.catalogue.settings()
 
     @classmethod
     def create(cls, where: str | Path, settings: Settings) -> Self:
@@ -73,29 +67,17 @@ class FolderStore(ProbeFile, Store):
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        with self._reading, self._readable():
-            self._refuse_closed()
-            if self._in_snapshot:
-                yield
-                return
-            while True:
-                if self._reader.is_stale():
-                    self._reader.close()
-                    self._reader, self._version = Catalogue(self._reader.path), -1
-                with self._reader.transaction():
-                    try:
-                        if not self._refresh():
-                            continue  # a merge has deleted segments of this state; there is a newer one
-                    except sqlite3.DatabaseError:
-                        if not self._reader.is_stale():  # the file did not change under an immutable connection
-                            raise
-                        continue
-                    self._in_snapshot = True
-                    try:
-                        yield
-                    finally:
-                        self._in_snapshot = False
-                return
+        with self._reader() as reader, self._readers.keep(reader):
+            yield
+
+    @contextmanager
+    def _reader(self) -> Iterator[FolderReader]:
+        """Yield the reader of the snapshot that this thread is in, or one in a snapshot of its own."""
+        if (current := self._readers.current) is not None:
+            yield current
+            return
+        with self._readable(), self._readers.take() as reader, reader.snapshot():
+            yield reader
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -105,154 +87,64 @@ class FolderStore(ProbeFile, Store):
         except sqlite3.Error as error:
             raise IndexTrouble(f"{self.where}: its catalogue cannot be read ({error}); {REMEDY}") from error
 
-    def _refuse_closed(self) -> None:
-        if self._closed:
-            raise IndexTrouble(f"{self.where}: {CLOSED}")
-
-    def _refresh(self) -> bool:
-        """Open the segments of the current state. Return False if a merge has deleted some of them."""
-        version = self._reader.number("version")
-        if version == self._version:
-            return True
-        self._rows = {row.number: row for row in self._reader.segments()}
-        opened: dict[int, Segment] = {}
-        damaged: dict[int, Damaged] = {}
-        for number in self._rows:
-            if number in self._segments:
-                opened[number] = self._segments[number]
-                continue
-            path = paths.segment_path(self.folder, number)
-            try:
-                opened[number] = paths.open_segment(path)
-            except FileNotFoundError:
-                if self._is_outdated():
-                    return False
-                damaged[number] = self._describe_damage(number, Damaged(str(path), "it is missing"))
-            except Damaged as error:
-                damaged[number] = self._describe_damage(number, error)
-            except OSError as error:
-                unreadable = Damaged(str(path), f"it cannot be read ({error.strerror})")
-                damaged[number] = self._describe_damage(number, unreadable)
-        if not self._open_texts(self._reader.number("texts")):
-            return False
-        self._segments, self._damaged, self._version = opened, damaged, version
-        self._removed = np.array(self._reader.removed(), np.uint32)
-        return True
-
-    def _describe_damage(self, number: int, error: Damaged) -> Damaged:
-        """Add the names of the documents that cannot be found because of it."""
-        names = list(self._reader.names_in(self._rows[number]))
-        listed = names[:_NAMED_DOCUMENTS]
-        if len(names) > len(listed):
-            listed.append(f"and {len(names) - len(listed)} more")
-        return Damaged(error.name, error.detail, f" ({len(names)} documents: {', '.join(listed)})")
-
-    def _open_texts(self, generation: int) -> bool:
-        """Open the text file of this state. Return False if a merge has replaced it."""
-        if generation == self._generation and self._texts:
-            return True
-        opened = None
-        try:
-            if self._reader.number("texts_end"):
-                opened = paths.TextFile(paths.text_path(self.folder, generation))
-        except FileNotFoundError:
-            if self._is_outdated():
-                return False  # otherwise it is lost, and reported when a text is read
-        if self._texts:
-            self._texts.close()
-        self._texts, self._generation = opened, generation
-        return True
-
-    def _is_outdated(self) -> bool:
-        """Return whether there is a newer state, whose files a merge may have replaced."""
-        with closing(Catalogue(self._reader.path)) as newest:
-            return newest.number("version") != self._reader.number("version")
-
     def lookup(self, hashes: Hashes) -> LookupResult:
-        with self.snapshot():
-            while True:
-                try:
-                    return lookup(list(self._segments.values()), hashes, self._removed)
-                except Damaged as error:
-                    bad = next(n for n, s in self._segments.items() if s.name == error.name)
-                    self._damaged[bad] = self._describe_damage(bad, error)
-                    del self._segments[bad]
+        with self._reader() as reader:
+            return reader.lookup(hashes)
 
     def count(self) -> int:
-        with self.snapshot():
-            return self._reader.number("documents")
+        with self._reader() as reader:
+            return reader.catalogue.number("documents")
 
     def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]:
-        with self.snapshot():
-            return self._reader.records(documents)
+        with self._reader() as reader:
+            return reader.catalogue.records(documents)
 
     def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
-        with self.snapshot():
-            return self._reader.sizes(documents)
+        with self._reader() as reader:
+            return reader.catalogue.sizes(documents)
 
     def contents(self, documents: Sequence[int]) -> dict[int, bytes]:
-        with self.snapshot():
-            if (texts := self._texts) is None:
-                return {}
-            return {span.document: texts.read(span) for span in self._reader.content_spans(documents)}
+        with self._reader() as reader:
+            return reader.contents(documents)
 
     def numbers_by_name(self, names: Sequence[str]) -> dict[str, int]:
-        with self.snapshot():
-            return self._reader.numbers_by_name(names)
+        with self._reader() as reader:
+            return reader.catalogue.numbers_by_name(names)
 
     def names_by_digest(self, digests: Sequence[bytes]) -> dict[bytes, str]:
-        with self.snapshot():
-            return self._reader.names_by_digest(digests)
+        with self._reader() as reader:
+            return reader.catalogue.names_by_digest(digests)
 
     def boilerplate(self) -> frozenset[int]:
-        with self.snapshot():
-            return self._reader.boilerplate()
+        with self._reader() as reader:
+            return reader.catalogue.boilerplate()
 
     def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
-        with self._reading:
-            self._refuse_closed()
-            if self._in_snapshot:  # of the caller
-                return self._reader.all_records()
+        self._readers.refuse_closed()
         return self._all_records()
 
     def _all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
-        """Yield the documents of one state over a connection of their own, so that others need not wait."""
-        with self._readable(), closing(Catalogue(self._reader.path)) as catalogue, catalogue.transaction():
-            yield from catalogue.all_records()
+        with self._reader() as reader:
+            yield from reader.catalogue.all_records()
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
         wanted = sorted(documents)
-        with self.snapshot():
+        with self._reader() as reader:
             for start in range(0, len(wanted), _SCANNED_DOCUMENTS):
-                yield from self._gather(np.array(wanted[start : start + _SCANNED_DOCUMENTS], np.uint32))
-
-    def _gather(self, wanted: NDArray[np.uint32]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
-        pieces: list[Postings] = []
-        for segment in self._segments.values():
-            if segment.first_document <= wanted[-1] and segment.last_document >= wanted[0]:
-                for postings in segment.scan():
-                    chosen = np.isin(postings.documents, wanted)
-                    columns = (column[chosen] for column in postings)
-                    pieces.append(Postings(*columns))  # type: ignore[arg-type]
-        if not pieces:
-            return
-        hashes, documents, positions = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
-        order = np.lexsort((hashes, positions, documents))
-        starts = np.searchsorted(documents[order], wanted)
-        ends = np.searchsorted(documents[order], wanted, "right")
-        for document, start, end in zip(wanted.tolist(), starts, ends, strict=True):
-            yield document, hashes[order[start:end]], positions[order[start:end]]
+                yield from reader.postings_of(np.array(wanted[start : start + _SCANNED_DOCUMENTS], np.uint32))
 
     def damage(self) -> tuple[Damaged, ...]:
-        with self.snapshot():
-            return tuple(self._damaged.values())
+        with self._reader() as reader:
+            return tuple(reader.state.damaged.values())
 
     def info(self) -> IndexInfo:
-        with self.snapshot():
-            postings = sum(row.postings for row in self._rows.values())
-            size = sum(map(_size, self.folder.rglob("*")))
-            damaged = tuple(map(str, self.damage()))
-            return IndexInfo(self.count(), postings, len(self._rows), size, len(self._removed), damaged)
+        with self._reader() as reader:
+            state, catalogue = reader.state, reader.catalogue
+            documents, not_language = catalogue.number("documents"), catalogue.number("not_language")
+        postings = sum(row.postings for row in state.rows.values())
+        size = sum(map(_size, self.folder.rglob("*")))
+        sizes = documents, postings, len(state.rows), size, len(state.removed)
+        return IndexInfo(*sizes, not_language, tuple(map(str, state.damaged.values())))
 
     def begin_writing(self) -> None:
         with paths.wrap_errors(self.where):
@@ -261,7 +153,7 @@ class FolderStore(ProbeFile, Store):
     @property
     def writer(self) -> Writer:
         with self._opening:
-            self._refuse_closed()
+            self._readers.refuse_closed()
             if self._writer is None:
                 self._writer = Writer(self.folder, self.settings)
             return self._writer
@@ -279,10 +171,12 @@ class FolderStore(ProbeFile, Store):
             self.writer.merge_all(progress)
 
     def verify(self, progress: Progress) -> list[str]:
-        with self.snapshot():
-            problems = [*self._reader.check(), *map(str, self._damaged.values())]
-            counted = np.zeros(self._reader.number("next"), np.int64)
-            for segment in self._segments.values():
+        with self._reader() as reader:
+            state, catalogue = reader.state, reader.catalogue
+            in_catalogue = catalogue.check()
+            problems = [*in_catalogue, *map(str, state.damaged.values())]
+            counted = np.zeros(catalogue.number("next"), np.int64)
+            for segment in state.segments.values():
                 progress(f"Checking {Path(segment.name).name} ...")
                 try:
                     segment.check()
@@ -293,17 +187,16 @@ class FolderStore(ProbeFile, Store):
                         counted[:end] += np.bincount(postings.documents, minlength=end)
                 except Damaged as error:
                     problems.append(str(error))
+            if in_catalogue:  # what it says about documents cannot be compared with anything
+                return problems
             segments_are_whole = not problems
-            removed = set(self._removed.tolist())
+            removed = set(state.removed.tolist())
             progress("Checking the documents ...")
-            for document, record in self._reader.all_records():
-                if document >= len(counted):
-                    problems.append(f"{record.name}: its number in the catalogue is damaged; {REMEDY}")
-                    continue
+            for document, record in catalogue.all_records():
                 if segments_are_whole and counted[document] != record.postings:
                     problems.append(f"{record.name}: {counted[document]} of {record.postings} postings")
                 counted[document] = 0
-                packed = self.contents([document]).get(document)
+                packed = reader.contents([document]).get(document)
                 try:
                     if packed is not None or self.settings.content != "none":
                         contents.decompress(record.name, packed)
@@ -316,13 +209,9 @@ class FolderStore(ProbeFile, Store):
 
     def close(self) -> None:
         with self._opening:
-            self._closed = True
+            self._readers.close()
             writer, self._writer = self._writer, None
-        with self._reading:
-            self._segments.clear()
-            if self._texts:
-                self._texts.close()
-            self._reader.close()
+        self._files.close()
         if writer is not None:  # last, because it writes the log of the catalogue into the catalogue
             with paths.wrap_errors(self.where):
                 writer.close()

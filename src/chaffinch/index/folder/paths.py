@@ -11,6 +11,7 @@ import mmap
 import os
 import re
 import sqlite3
+import threading
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,12 +21,15 @@ from typing import Any, NamedTuple
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import address
+from chaffinch.index.folder.checked_rows import DamagedRow
+from chaffinch.index.folder.sqlite_connection import connect
 from chaffinch.index.store import BUSY
 from chaffinch.native.segment import Segment
 
 CATALOGUE, SEGMENTS, LOCK = address.CATALOGUE, "segments", "writer.lock"
 PART = "catalogue.part"
 DISK_FULL = "the disk is full; make room and try again"
+REMEDY = "restore a copy of it, or import an export of it"
 STILL_THERE = "what was in the index is still there"
 
 _SYNC_SIZE = 16 << 20
@@ -155,20 +159,27 @@ def _write(file: FileIO, data: bytearray) -> None:
 
 
 class TextFile:
-    """The open text file of one generation. It stays readable after a merge deletes it."""
+    """The open text file of one generation, for any number of threads. A merge may delete it meanwhile."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb", buffering=0)  # a buffer would remember an end that has moved
+        self._seeking = threading.Lock()
         weakref.finalize(self, self._file.close)
 
     def read(self, span: ContentSpan) -> bytes:
         """Return the bytes of the span, or fewer if the file ends before it."""
-        self._file.seek(span.offset)
         length = min(span.length, os.fstat(self._file.fileno()).st_size)  # a damaged length may be immense
-        data = self._file.read(length)
-        while len(data) < length and (more := self._file.read(length - len(data))):
+        data = self._read(span.offset, length)
+        while len(data) < length and (more := self._read(span.offset + len(data), length - len(data))):
             data += more
         return data
+
+    def _read(self, offset: int, length: int) -> bytes:
+        if hasattr(os, "pread"):
+            return os.pread(self._file.fileno(), length, offset)
+        with self._seeking:  # on Windows
+            self._file.seek(offset)
+            return self._file.read(length)
 
     def close(self) -> None:
         self._file.close()
@@ -181,9 +192,7 @@ class WriterLock:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._connection = sqlite3.connect(
-            folder / LOCK, timeout=0, isolation_level=None, check_same_thread=False
-        )
+        self._connection = connect(folder / LOCK, "mode=rwc", timeout=0)
         try:
             self._connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
@@ -202,6 +211,9 @@ def wrap_errors(where: str | Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if isinstance(error, DamagedRow) or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            raise IndexTrouble(f"{where}: its catalogue is damaged ({error}); {REMEDY}") from error
         raise IndexTrouble(f"{where}: {_explain(error)}; {STILL_THERE}") from error
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from chaffinch import fingerprinting
-from chaffinch.errors import CoreFailure, Damaged, IndexTrouble, SkipReason, Unreadable
+from chaffinch.errors import BadArgument, CoreFailure, Damaged, IndexTrouble, SkipReason, Unreadable
 from chaffinch.index import contents
 from chaffinch.index.ingest import content_digest, join_postings, plain_name
 from chaffinch.index.koala import selection
@@ -99,7 +99,8 @@ def _from_sources(
             continue
         try:
             hashes = fingerprinting.fingerprint(document, store.settings.recipe).hashes
-        except (Unreadable, CoreFailure) as error:  # readable when it was added: a program is missing here
+        except (Unreadable, BadArgument, CoreFailure) as error:
+            # It was readable when it was added: a program is missing here.
             skipped.append(Skipped.because(error, document.name))
             continue
         search_sets |= dict.fromkeys(missing.pop(key), hashes)

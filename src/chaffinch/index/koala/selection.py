@@ -8,41 +8,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.errors import BadRecipe
 from chaffinch.index.records import Settings
-from chaffinch.recipe import MAX_SKIP, MAX_W, Recipe
+from chaffinch.recipe import FIXED_SIZE, MAX_K, MAX_SKIP, MAX_W, Recipe
 
 SEARCHED, STORED, SKIPPED = 1000, 100, 100
 FREQUENT, IGNORED = 4, 10
+K = 20
+"""Consonants of a gram: about 30 to 45 characters."""
+SCHEME = "smallest"
+"""Heintze's "rare" recognises less of edited copies, and prefers legal text and other boilerplate."""
 _MIN_COMMON = 10
 """Fingerprints in common. With fewer, no share is estimated: ten give it to within a third."""
 _MAX_COUNT = 2**31 - 1
 
 
-def settings(seed: int, content: str, given: Mapping[str, int | None]) -> Settings:
-    """Return the settings of a koala index. Numbers that are None have their default."""
+def settings(seed: int, content: str, given: Mapping[str, Any]) -> Settings:
+    """Return the settings of a koala index. Those that are missing or None have their default."""
 
     def within(name: str, default: int, low: int, high: int, reason: str = "") -> int:
-        number = default if given[name] is None else given[name]
+        number = given.get(name)
+        if number is None:
+            return default
         if type(number) is not int or not low <= number <= high:
             raise BadRecipe(f"{name} is {number!r}; give {low} to {high}{reason}")
         return number
 
+    scheme = SCHEME if given.get("scheme") is None else given["scheme"]
+    if scheme not in FIXED_SIZE:
+        raise BadRecipe(f"scheme is {scheme!r}; with the recipe koala, choose {' or '.join(FIXED_SIZE)}")
     searched, skip = within("searched", SEARCHED, 2, MAX_W), within("skip", SKIPPED, 0, MAX_SKIP)
-    if given["stored"] is None and searched <= STORED:
+    if given.get("stored") is None and searched <= STORED:
         raise BadRecipe(f"searched is {searched}; give more than the {STORED} stored, or give stored as well")
     stored = within("stored", STORED, 1, searched - 1, ", fewer than are searched with")
     frequent, ignored = within("frequent", FREQUENT, 2, _MAX_COUNT), within("ignored", IGNORED, 0, _MAX_COUNT)
-    return Settings(recipe(seed, searched, skip), content, stored, frequent, ignored)
-
-
-def recipe(seed: int, searched: int = SEARCHED, skip: int = SKIPPED) -> Recipe:
-    """Return the recipe: grams of 20 consonants, about 30 to 45 characters; the rarest of a document first."""
-    return Recipe("consonants", k=20, w=searched, scheme="rare", skip=skip, seed=seed)
+    k = within("k", K, 1, MAX_K)
+    recipe = Recipe("consonants", k=k, w=searched, scheme=scheme, skip=skip, seed=seed)
+    return Settings(recipe, content, stored, frequent, ignored)
 
 
 def choose(hashes: NDArray[np.uint64], settings: Settings, generation: int) -> NDArray[np.int64]:

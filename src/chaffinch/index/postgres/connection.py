@@ -117,26 +117,31 @@ class Session:
         return cursor.fetchall() if cursor.description else []
 
     @contextmanager
-    def transaction(self, begin: str = "BEGIN") -> Iterator[None]:
-        """Do everything inside the `with` block or nothing."""
+    def transaction(self, *opening: str) -> Iterator[None]:
+        """Do everything inside the `with` block or nothing. `opening` are the messages that begin it."""
+        is_open = False
         try:
-            self.ask(begin)
-            self._in_transaction = True
+            for statement in opening or ("BEGIN",):
+                self.ask(statement)
+                self._in_transaction = True  # from here on, another connection cannot continue
+            is_open = True
             with wrap_errors(self.address):
                 yield
             self.ask("COMMIT")
         except BaseException:
-            self._roll_back()
+            self._roll_back(is_open)
             raise
         finally:
             self._in_transaction = False
 
-    def _roll_back(self) -> None:
+    def _roll_back(self, is_open: bool) -> None:
+        """Roll back, or close the connection if that fails or if it may still hold a lock of the opening."""
         connection = self._connection
         if connection is not None and not connection.closed:
-            with suppress(psycopg.Error):
-                connection.execute("ROLLBACK")
-                return
+            if is_open:
+                with suppress(psycopg.Error):
+                    connection.execute("ROLLBACK")
+                    return
             connection.close()
 
     def close(self) -> None:

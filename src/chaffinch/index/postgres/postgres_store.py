@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import astuple
-from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import psycopg
 from numpy.typing import NDArray
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index.koala import probes
-from chaffinch.index.postgres import schema
+from chaffinch.index.postgres import citus, schema
 from chaffinch.index.postgres.connection import Address, Connection, Session, connect, wrap_errors
+from chaffinch.index.reader_pool import ReaderPool
 from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.store import BUSY, NO_NUMBERS_LEFT, Hashes, Progress, Store, close_on_error
 from chaffinch.native.segment import LookupResult, Postings
@@ -30,6 +31,8 @@ _BATCH_DOCUMENTS = 1000
 _BATCH_POSTINGS = 1 << 16
 """Postings that are sent at once."""
 _MAX_DOCUMENTS = 2**31
+_MAX_READERS = 8
+"""Connections for searches. A server has about a hundred for everybody."""
 
 # The binary format of COPY: the number of fields, and before each field its length in bytes.
 _ROW = np.dtype(
@@ -48,14 +51,12 @@ class PostgresStore(Store):
     def __init__(self, where: str | Path) -> None:
         self._address = Address.parse(str(where))
         self.where = self._address.shown
-        self._reading = threading.RLock()
-        self._in_snapshot = False
+        self._commit_key = _lock_number(f"commit {self._address.schema}")
         self._writing = threading.Lock()
-        self._reader = Session(self._address, _prepare_reader)
-        self._writer = Session(self._address, partial(_prepare_writer, self._address))
-        self._prober = Session(self._address, _prepare_reader)
+        self._readers = ReaderPool(self.where, lambda: Session(self._address, _prepare_reader), _MAX_READERS)
+        self._writer = Session(self._address, self._prepare_writer)
         with close_on_error(self):
-            self._citus = bool(self._ask(schema.HAS_CITUS)[0][0])
+            self._is_distributed = self._find_citus()
             settings = json.loads(self._ask("SELECT settings FROM meta")[0][0])
             self.settings = Settings.from_dict(settings, self.where)
 
@@ -68,28 +69,51 @@ class PostgresStore(Store):
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        with self._reading:
-            if self._in_snapshot:
-                yield
-                return
-            with self._reader.transaction(schema.SNAPSHOT):
-                self._in_snapshot = True
-                try:
-                    yield
-                finally:
-                    self._in_snapshot = False
+        if self._readers.current is not None:
+            yield
+            return
+        with self._readers.take() as reader, self._one_state(reader), self._readers.keep(reader):
+            yield
+
+    @contextmanager
+    def _reader(self) -> Iterator[Session]:
+        """Yield the connection of the snapshot that this thread is in, or another one with one state.
+
+        Use this in generators: they may keep it for long, so it is not one of the few that searches wait for.
+        """
+        if (current := self._readers.current) is not None:
+            yield current
+            return
+        self._readers.refuse_closed()
+        with closing(Session(self._address, _prepare_reader)) as reader, self._one_state(reader):
+            yield reader
+
+    def _one_state(self, reader: Session) -> AbstractContextManager[None]:
+        """Answer every question inside the `with` block from one state."""
+        opening = citus.snapshot(self._commit_key) if self._is_distributed else (schema.SNAPSHOT,)
+        return reader.transaction(*opening)
+
+    def _find_citus(self) -> bool:
+        """Return whether Citus has spread the postings over several servers."""
+        if not self._ask(citus.IS_PRESENT)[0][0]:
+            return False
+        if self._ask(citus.IS_WORKER)[0][0]:
+            raise IndexTrouble(f"{self.where}: {citus.ON_WORKER}")
+        return bool(self._ask(citus.IS_DISTRIBUTED)[0][0])
 
     def _ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run one statement. It sees one state without a transaction, which saves round trips."""
-        with self._reading:
-            return self._reader.ask(statement, *values)
+        if (reader := self._readers.current) is not None:
+            return reader.ask(statement, *values)
+        with self._readers.take() as reader:
+            return reader.ask(statement, *values)
 
     def lookup(self, hashes: Hashes) -> LookupResult:
         distinct, inverse = np.unique(hashes & _mask(self.settings), return_inverse=True)
         if not len(distinct):
             return LookupResult(*(np.empty(0, np.uint32) for _ in range(3)))
-        statement = schema.LOOKUP_ON_CITUS if self._citus else schema.LOOKUP
-        rows = self._ask(statement, distinct.view(np.int64).tolist())
+        with self.snapshot() if self._is_distributed else nullcontext():  # one server needs none for one query
+            rows = self._ask(schema.LOOKUP, distinct.view(np.int64).tolist())
         keys = np.array([row[0] for row in rows], np.int64).view(np.uint64)
         postings = np.frombuffer(b"".join(row[1] for row in rows), _DOCUMENT_POSITION)
         lengths = np.array([len(row[1]) // _DOCUMENT_POSITION.itemsize for row in rows], np.int64)
@@ -130,19 +154,21 @@ class PostgresStore(Store):
 
     def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
         after = -1
-        while rows := self._ask(schema.NEXT_RECORDS, after, _BATCH_DOCUMENTS):
-            yield from ((row[0], _record(row)) for row in rows)
-            after = rows[-1][0]
+        with self._reader() as reader:
+            while rows := reader.ask(schema.NEXT_RECORDS, after, _BATCH_DOCUMENTS):
+                yield from ((row[0], _record(row)) for row in rows)
+                after = rows[-1][0]
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
         wanted = sorted(_integers(documents))
-        for start in range(0, len(wanted), _BATCH_DOCUMENTS):
-            some = wanted[start : start + _BATCH_DOCUMENTS]
-            by_document = dict(self._ask(schema.POSTINGS_OF, some[0], some[-1], some))
-            for document in some:
-                postings = np.frombuffer(by_document.get(document, b""), _HASH_POSITION)
-                postings = postings[np.lexsort((postings["hash"], postings["position"]))]
-                yield document, postings["hash"].astype(np.uint64), postings["position"].astype(np.uint32)
+        with self._reader() as reader:
+            for start in range(0, len(wanted), _BATCH_DOCUMENTS):
+                some = wanted[start : start + _BATCH_DOCUMENTS]
+                by_document = dict(reader.ask(schema.POSTINGS_OF, some[0], some[-1], some))
+                for document in some:
+                    postings = np.frombuffer(by_document.get(document, b""), _HASH_POSITION)
+                    postings = postings[np.lexsort((postings["hash"], postings["position"]))]
+                    yield document, postings["hash"].astype(np.uint64), postings["position"].astype(np.uint32)
 
     def damage(self) -> tuple[Damaged, ...]:
         return ()  # the server returns everything or an error
@@ -151,17 +177,35 @@ class PostgresStore(Store):
         with self.snapshot():
             documents, postings = self._ask("SELECT documents, postings FROM meta")[0]
             removed = self._ask("SELECT count(*) FROM removed")[0][0]
-            size = self._ask(schema.SIZE_ON_CITUS if self._citus else schema.SIZE)[0][0]
-            return IndexInfo(documents, postings, min(postings, 1), size, removed, ())
+            size = self._ask(citus.SIZE if self._is_distributed else schema.SIZE)[0][0]
+            not_language = self._ask(schema.COUNT_NOT_LANGUAGE)[0][0]
+            return IndexInfo(documents, postings, min(postings, 1), size, removed, not_language, ())
+
+    def _prepare_writer(self, connection: Connection) -> None:
+        """Take the writer's lock. The server releases it when the connection ends, however it ends."""
+        row = connection.execute(schema.LOCK_WRITER, [_lock_number(self._address.schema)]).fetchone()
+        if not (row and row[0]):
+            raise IndexTrouble(f"{self.where}: {BUSY}")
+        if self._is_distributed:
+            with suppress(psycopg.Error):  # a worker may be out of reach; Citus tries again later
+                connection.execute(citus.RECOVER)
 
     def begin_writing(self) -> None:
         with self._writing:
             self._writer.ask("SELECT")  # opens the connection that takes the lock
 
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """Write everything inside the `with` block or nothing."""
+        with self._writer.transaction():
+            yield
+            if self._is_distributed:
+                self._writer.ask(citus.before_commit(self._commit_key))
+
     def add(self, batch: Batch) -> None:
         count, postings = len(batch.documents), len(batch.postings.hashes)
         with self._writing:
-            with self._writer.transaction():
+            with self._change():
                 after = int(self._writer.ask(schema.TAKE_NUMBERS, count, count, postings)[0][0])
                 if after > _MAX_DOCUMENTS:
                     raise IndexTrouble(f"{self.where}: 2^31 {NO_NUMBERS_LEFT}")
@@ -186,7 +230,7 @@ class PostgresStore(Store):
 
     def remove(self, documents: Sequence[int]) -> None:
         with self._writing:
-            with self._writer.transaction():
+            with self._change():
                 self._delete(documents)
             self._purge_if_due()
 
@@ -200,14 +244,14 @@ class PostgresStore(Store):
 
     def _purge_if_due(self) -> None:
         if self._writer.ask("SELECT removed * 2 > postings FROM meta")[0][0]:
-            with self._writer.transaction():
+            with self._change():
                 self._writer.ask(schema.PURGE)
 
     def merge(self, progress: Progress) -> None:
         with self._writing:
             if removed := self._writer.ask("SELECT removed FROM meta")[0][0]:
                 progress(f"Deleting {removed} postings of removed documents ...")
-                with self._writer.transaction():
+                with self._change():
                     self._writer.ask(schema.PURGE)
             for table in schema.VACUUMED:
                 progress(f"Compacting {table} ...")
@@ -215,7 +259,8 @@ class PostgresStore(Store):
 
     def verify(self, progress: Progress) -> list[str]:
         with self.snapshot():
-            self._ask(schema.READING_ALL)
+            for setting in schema.READING_ALL:
+                self._ask(setting)
             progress("Counting postings ...")
             wrong_counts = self._ask(schema.WRONG_COUNTS)
             progress("Counting documents ...")
@@ -239,8 +284,8 @@ class PostgresStore(Store):
             return
         digest, distinct = probes.digest(query), sorted(set(names))
         keys = _keys(distinct)
-        with suppress(IndexTrouble), self._reading:  # a search does not fail because of it
-            self._prober.ask(
+        with suppress(IndexTrouble), self._readers.take() as session:  # a search does not fail because of it
+            session.ask(
                 schema.RECORD_PROBE, keys, probes.expiry(), digest, digest, probes.now(), keys, distinct
             )
 
@@ -249,12 +294,13 @@ class PostgresStore(Store):
         return [ProbedDocument(*row) for row in rows]
 
     def forget_probes(self, names: Sequence[str]) -> None:
-        with suppress(IndexTrouble), self._reading:
-            self._prober.ask(schema.FORGET_PROBES, _keys(names))
+        with suppress(IndexTrouble), self._readers.take() as session:
+            session.ask(schema.FORGET_PROBES, _keys(names))
 
     def close(self) -> None:
-        for session in (self._writer, self._prober, self._reader):
-            session.close()
+        self._readers.close()
+        with self._writing:  # waits for the change that another thread is making
+            self._writer.close()
 
 
 def _create(connection: Connection, address: Address, settings: Settings) -> None:
@@ -265,6 +311,10 @@ def _create(connection: Connection, address: Address, settings: Settings) -> Non
         return bool(row and row[0])
 
     taken = IndexTrouble(f"{address.shown}: already exists; give another name after the #")
+    has_citus = holds(citus.IS_PRESENT)
+    if has_citus and holds(citus.IS_WORKER):
+        raise IndexTrouble(f"{address.shown}: {citus.ON_WORKER}")
+    connection.execute(citus.KEEP_SCHEMA_LOCAL)
     if holds(schema.NOT_EMPTY, address.schema):
         raise taken
     if not holds("SELECT current_setting('server_encoding') = 'UTF8'"):
@@ -277,8 +327,8 @@ def _create(connection: Connection, address: Address, settings: Settings) -> Non
         connection.execute(schema.SCHEMA)
     except (errors.DuplicateSchema, errors.DuplicateTable, errors.UniqueViolation):  # another was faster
         raise taken from None
-    if holds(schema.HAS_CITUS):
-        connection.execute(schema.ON_CITUS)
+    if has_citus:
+        connection.execute(citus.DISTRIBUTE)
     connection.execute("INSERT INTO meta VALUES (%s, 0, 0, 0, 0)", [json.dumps(settings.to_dict())])
 
 
@@ -286,13 +336,9 @@ def _prepare_reader(connection: Connection) -> None:
     connection.execute(schema.READING)
 
 
-def _prepare_writer(address: Address, connection: Connection) -> None:
-    """Take the writer's lock. The server releases it when the connection ends, however it ends."""
-    # A database has one set of lock numbers for all its schemas.
-    key = blake2b(f"chaffinch {address.schema}".encode(), digest_size=8).digest()
-    row = connection.execute(schema.LOCK_WRITER, [int.from_bytes(key, signed=True)]).fetchone()
-    if not (row and row[0]):
-        raise IndexTrouble(f"{address.shown}: {BUSY}")
+def _lock_number(name: str) -> int:
+    """Return the number of a lock. A database has one set of numbers for all its schemas."""
+    return int.from_bytes(blake2b(f"chaffinch {name}".encode(), digest_size=8).digest(), signed=True)
 
 
 def _mask(settings: Settings) -> np.uint64:

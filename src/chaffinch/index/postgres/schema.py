@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from chaffinch.index.postgres import citus
+
 # Document numbers and positions have 32 bits, hashes 64. They are stored as signed integers with the same bits.
 # A lookup reads only the B-tree of hashes, which includes the document and the position. Postings arrive
 # roughly in the order of their documents, so a BRIN index finds those of a document; a second B-tree would
@@ -16,11 +18,12 @@ CREATE TABLE meta (
 CREATE TABLE documents (
     id integer PRIMARY KEY, name text NOT NULL, digest bytea NOT NULL, size bigint NOT NULL,
     symbols bigint NOT NULL, postings bigint NOT NULL, url text, contact text, date text,
-    generation integer NOT NULL, boilerplate boolean NOT NULL
+    generation integer NOT NULL, boilerplate boolean NOT NULL, not_language boolean NOT NULL
 );
 CREATE INDEX documents_name ON documents USING hash (name);
 CREATE INDEX documents_digest ON documents (digest);
 CREATE INDEX documents_boilerplate ON documents (id) WHERE boilerplate;
+CREATE INDEX documents_not_language ON documents (id) WHERE not_language;
 CREATE TABLE contents (document integer PRIMARY KEY, data bytea NOT NULL);
 ALTER TABLE contents ALTER data SET STORAGE EXTERNAL;
 CREATE TABLE postings (hash bigint NOT NULL, document integer NOT NULL, position integer NOT NULL);
@@ -32,24 +35,20 @@ CREATE TABLE probes (
     PRIMARY KEY (name_key, query)
 );
 """
-ON_CITUS: Final = """
-SELECT create_reference_table('removed');
-SELECT create_distributed_table('postings', 'hash');
-"""
-HAS_CITUS: Final = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 SCHEMA_EXISTS: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s)"
 NOT_EMPTY: Final = """
 SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s)
 """
 
 # The planner has no statistics of a table that was just filled, and guesses that most rows are wanted.
-READING: Final = """
+READING: Final = f"""
 SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
-    set_config('max_parallel_workers_per_gather', '0', false)
+    set_config('max_parallel_workers_per_gather', '0', false), {citus.ONE_CONNECTION}, {citus.FORWARD_SETTINGS}
 """
-READING_ALL: Final = """
-SET LOCAL enable_seqscan = on; SET LOCAL max_parallel_workers_per_gather TO DEFAULT;
-"""
+READING_ALL: Final = (
+    "SET LOCAL enable_seqscan = on",
+    "SET LOCAL max_parallel_workers_per_gather TO DEFAULT",
+)
 SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT FROM meta"
 """The first statement fixes the state, not BEGIN."""
 
@@ -58,20 +57,17 @@ LOOKUP: Final = f"""
 SELECT p.hash, string_agg(int4send(p.document) || int4send(p.position), '') FROM postings p
 WHERE p.hash = ANY(%s::bigint[]) AND {_NOT_REMOVED} GROUP BY p.hash
 """
-LOOKUP_ON_CITUS: Final = f"""
-SELECT p.hash, string_agg(int4send(p.document) || int4send(p.position), '')
-FROM unnest(%s::bigint[]) AS wanted (hash) JOIN postings p ON p.hash = wanted.hash
-WHERE {_NOT_REMOVED} GROUP BY p.hash
-"""
 POSTINGS_OF: Final = f"""
 SELECT p.document, string_agg(int8send(p.hash) || int4send(p.position), '') FROM postings p
 WHERE p.document BETWEEN %s AND %s AND p.document = ANY(%s::bigint[]) AND {_NOT_REMOVED} GROUP BY p.document
 """
 
-_COLUMNS = "id, name, digest, size, symbols, postings, url, contact, date, generation, boilerplate"
+_COLUMNS = """
+id, name, digest, size, symbols, postings, url, contact, date, generation, boilerplate, not_language
+"""
 COPY_DOCUMENTS: Final = f"COPY documents ({_COLUMNS}) FROM STDIN (FORMAT BINARY)"
 DOCUMENT_TYPES: Final = [
-    "int4", "text", "bytea", "int8", "int8", "int8", "text", "text", "text", "int4", "bool",
+    "int4", "text", "bytea", "int8", "int8", "int8", "text", "text", "text", "int4", "bool", "bool",
 ]  # fmt: skip
 COPY_CONTENTS: Final = "COPY contents (document, data) FROM STDIN (FORMAT BINARY)"
 CONTENT_TYPES: Final = ["int4", "bytea"]
@@ -101,15 +97,11 @@ NAMES_BY_DIGEST: Final = """
 SELECT DISTINCT ON (digest) digest, name FROM documents WHERE digest = ANY(%s::bytea[]) ORDER BY digest, id
 """
 BOILERPLATE: Final = "SELECT id FROM documents WHERE boilerplate"
+COUNT_NOT_LANGUAGE: Final = "SELECT count(*) FROM documents WHERE not_language"
 
 SIZE: Final = """
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relkind = 'r'
-"""
-SIZE_ON_CITUS: Final = """
-SELECT citus_total_relation_size('postings') + citus_total_relation_size('removed')
-    + pg_total_relation_size('documents') + pg_total_relation_size('contents')
-    + pg_total_relation_size('probes')
 """
 VACUUMED: Final = ("postings", "documents", "contents", "removed", "probes")
 WRONG_COUNTS: Final = """
@@ -134,7 +126,7 @@ SELECT name, count(*) FROM probes WHERE at >= %s GROUP BY name HAVING count(*) >
 ORDER BY count(*) DESC, name COLLATE "C"
 """
 FORGET_PROBES: Final = "DELETE FROM probes WHERE name_key = ANY(%s::bytea[])"
-LOCK_WRITER: Final = """
-SELECT pg_try_advisory_lock(%s),
+LOCK_WRITER: Final = f"""
+SELECT pg_try_advisory_lock(%s), {citus.ONE_CONNECTION},
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
 """

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import atexit
 import json
-import os
 import re
-import subprocess
-import sys
-import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import BinaryIO, cast
+from typing import cast
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.budget import program_seconds, spend_seconds
+from chaffinch.read.budget import program_seconds
 from chaffinch.read.formats import ocr, pdf_worker
 from chaffinch.read.formats.extract import Extract
-from chaffinch.read.formats.pdf_worker import REQUEST
 from chaffinch.read.legible import is_language
+from chaffinch.read.worker import Worker, WorkerEnded
 from chaffinch.types import Document, File
 
-_WAITING_FACTOR = 10
-"""A worker may take this many times its CPU limit by the clock before it is stopped: machines may be busy."""
+_MEMORY_BYTES = 1 << 30
+"""Address space for a file, and four times its size on top."""
 
 # A word broken at the end of a line: by PDFium's own mark, by a soft hyphen, or by a hyphen before a small
 # letter. The rest of the word moves up, so that lines keep their numbers.
@@ -71,18 +64,12 @@ def _recognized(file: File, pages: list[str]) -> list[str]:
     return recognized
 
 
-class _Worker:
-    """The process that runs PDFium. It starts with the first file, and again after a file that ended it."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._owner = 0
-        self._lock = threading.Lock()
+class _Worker(Worker):
+    """The process that runs PDFium."""
 
     def pages(self, file: File) -> list[str]:
         """Return the text of every page."""
         answer = json.loads(self._ask(file, pdf_worker.ALL_PAGES))
-        spend_seconds(answer["seconds"])
         if "error" not in answer:
             return cast(list[str], answer["pages"])
         if answer.get("is_protected"):
@@ -96,63 +83,16 @@ class _Worker:
         return self._ask(file, page)
 
     def _ask(self, file: File, page: int) -> bytes:
-        with self._lock:
-            return self._answer(self._running(), file, page)
-
-    def _answer(self, process: subprocess.Popen[bytes], file: File, page: int) -> bytes:
-        seconds = program_seconds(len(file.data))
-        timer = threading.Timer(_WAITING_FACTOR * seconds, process.kill)
-        timer.start()
-        started = time.monotonic()
+        size = len(file.data)
+        limits = {"seconds": program_seconds(size), "memory": _MEMORY_BYTES + 4 * size}
         try:
-            requests, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
-            requests.write(REQUEST.pack(seconds, page, len(file.data)))
-            requests.write(file.data)
-            requests.flush()
-            message = pdf_worker.read_message(answers)
-        except OSError:  # it ended while it was written to
-            message = None
-        finally:
-            timer.cancel()
-        if message is None:
-            self.stop()
-            spend_seconds(min(seconds, time.monotonic() - started))
+            return self.ask(pdf_worker.PAGE.pack(page), file.data, **limits)
+        except WorkerEnded:
             detail = "needs too much time or memory, or crashes PDFium; print it to PDF again"
-            raise Unreadable(file.name, SkipReason.TOO_LARGE, detail)
-        return message
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        """Return the process; after a fork, one of our own."""
-        if self._process is not None and self._process.poll() is not None:
-            self.stop()
-        if self._process is None or self._owner != os.getpid():
-            # -P keeps the current folder off the path; a file there might be called json.py.
-            path = os.pathsep.join(filter(None, sys.path))
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", pdf_worker.__name__],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=os.environ | {"PYTHONPATH": path},
-            )
-            self._owner = os.getpid()
-        return self._process
-
-    def stop(self) -> None:
-        """End the process, if it is ours."""
-        process, self._process = self._process, None
-        if process is None or self._owner != os.getpid():
-            return
-        process.kill()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError):  # the worker will not read what is still to be written
-                    pipe.close()
-        process.wait()
+            raise Unreadable(file.name, SkipReason.TOO_LARGE, detail) from None
 
 
-_worker = _Worker()
-atexit.register(_worker.stop)
+_worker = _Worker(pdf_worker.__name__)
 
 
 def _mend_words(pages: list[str]) -> list[str]:

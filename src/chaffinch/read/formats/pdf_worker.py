@@ -1,31 +1,23 @@
 """The process that runs PDFium: PDF files on standard input, their pages on standard output.
 
-A file that hangs PDFium, crashes it or makes it ask for too much memory ends this process and nothing else. The
-module imports nothing of Chaffinch, so that it starts fast.
-
-A request is the CPU time in seconds, a page number or -1, the length of the file, and the file. An answer
-is a length and as many bytes: the text of all pages as JSON, or the picture of one page in the format PGM.
+A file that hangs PDFium, crashes it or makes it ask for too much memory ends this process and nothing else. A
+request is a page number or -1, and the file. An answer is the text of all pages as JSON, or the picture of one
+page in the format PGM.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
-import signal
 import struct
-import sys
-import time
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
+
+from chaffinch.read.worker_process import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PR_SET_PDEATHSIG = 1
-LENGTH = struct.Struct("<Q")
-REQUEST = struct.Struct("<QqQ")
+PAGE = struct.Struct("<q")
 ALL_PAGES = -1
-MEMORY_BYTES = 1 << 30
-"""Address space for a file, and four times its size on top."""
 MAX_TEXT = 1 << 30
 MAX_PAGES = 1 << 20
 MAX_BROKEN_PAGES = 100
@@ -33,34 +25,9 @@ DOTS_PER_POINT = 300 / 72
 MAX_PIXELS = 20_000_000
 
 
-def main() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # not even a bomb outlives the parent
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while header := requests.read(REQUEST.size):
-        seconds, page, length = REQUEST.unpack(header)
-        _limit(seconds, length)
-        started = time.process_time()
-        data = requests.read(length)
-        if page == ALL_PAGES:
-            contents = _read(data)
-            took = time.process_time() - started
-            answer = json.dumps(contents | {"seconds": took}).encode("ascii")
-        else:
-            answer = _picture(data, page)
-        answers.write(LENGTH.pack(len(answer)) + answer)
-        answers.flush()
-
-
-def _limit(seconds: int, size: int) -> None:
-    """Have the system end this process if the next file takes too much time or memory."""
-    if hasattr(signal, "setitimer"):  # not on Windows, where the parent's clock is the only limit
-        import resource
-
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = MEMORY_BYTES + 4 * size
-        resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
+def _answer(request: bytes) -> bytes:
+    (page,), data = PAGE.unpack_from(request), request[PAGE.size :]
+    return json.dumps(_read(data)).encode("ascii") if page == ALL_PAGES else _picture(data, page)
 
 
 def _read(data: bytes) -> dict[str, object]:
@@ -116,15 +83,5 @@ def _picture(data: bytes, number: int) -> bytes:
         return b""
 
 
-def read_message(pipe: BinaryIO) -> bytes | None:
-    """Return the next message, or None if the other side is gone."""
-    header = pipe.read(LENGTH.size)
-    if len(header) < LENGTH.size:
-        return None
-    (length,) = LENGTH.unpack(header)
-    message = pipe.read(length) if length <= 8 * MAX_TEXT else b""
-    return message if len(message) == length else None
-
-
 if __name__ == "__main__":
-    main()
+    serve(_answer)

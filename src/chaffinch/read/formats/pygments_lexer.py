@@ -1,116 +1,63 @@
-"""Programs in any language that Pygments knows -> tokens, with the same symbols as the native lexer.
+"""Programs in any language that Pygments knows -> tokens. It runs in a process of its own with limits.
 
 Pygments is optional: pip install 'chaffinch[languages]'. Its lexers are regular expressions in Python, about
-four hundred times slower than the native ones. Nothing here limits their time on a hostile text.
+four hundred times slower than the native ones, and some take forever on a few odd bytes.
 """
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from operator import itemgetter
-from typing import Any
+import json
 
 import numpy as np
-from numpy.typing import NDArray
 
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.languages.language import pygments
-from chaffinch.read.encoding import single_byte_table
-from chaffinch.types import Stream
+from chaffinch.read.budget import seconds_for
+from chaffinch.read.formats import lexer_worker
+from chaffinch.read.worker import Worker, WorkerEnded
+from chaffinch.types import Document, Skipped, Stream
 
-# The same numbers as in core/src/read/symbol.rs.
-_NAME, _NUMBER, _STRING = 1, 2, 3
-_WORD = 1 << 31
-_WHOLE = {"name": _NAME, "number": _NUMBER, "string": _STRING}
-_PIECES = re.compile(r"\w+|[^\w\s]")
+SECONDS = 2
+"""CPU time for the shortest program, including the start of the process."""
+_BYTES_PER_SECOND = 50_000
+"""The slowest lexers read ordinary programs at several times this rate."""
+_MEMORY_BYTES, _MEMORY_PER_BYTE = 2 << 30, 200
 
-
-def tokens(data: bytes, encoding: str, name: str) -> Stream:
-    """Return the program's tokens. In an encoding of several bytes a character, offsets count its UTF-8."""
-    text, offsets = _decoded(data, encoding)
-    lexer = _lexer(name)
-    ignore_case = bool(getattr(lexer, "flags", 0) & re.IGNORECASE)
-    symbols: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    last = 0
-    # Lexers that mix languages may yield tokens out of order.
-    for start, token_type, spelling in sorted(lexer.get_tokens_unprocessed(text + "\n"), key=itemgetter(0)):
-        end = min(start + len(spelling), len(text))
-        if start < last or start >= end:
-            continue
-        last = end
-        how = _treatment(token_type)
-        if how == "string" and symbols and symbols[-1] == _STRING and ends[-1] == start:
-            ends[-1] = end  # quotes, escapes and contents come one by one
-        elif how in _WHOLE:
-            symbols.append(_WHOLE[how])
-            starts.append(start)
-            ends.append(end)
-        elif how != "nothing":
-            for piece in _PIECES.finditer(spelling, 0, end - start):
-                symbols.append(_symbol(piece[0], how == "spelling", ignore_case))
-                starts.append(start + piece.start())
-                ends.append(start + piece.end())
-    return Stream(np.array(symbols, np.uint32), _bytes(starts, offsets), _bytes(ends, offsets))
+_worker = Worker(lexer_worker.__name__)
 
 
-@cache
-def _treatment(token: Any) -> str:
-    """Return how tokens of this type are read."""
-    t = pygments("pygments.token")
-    if token in t.Comment or token in t.String.Doc or token in t.Whitespace:
-        return "nothing"
-    for types, treatment in ((t.Name, "name"), (t.Number, "number"), (t.Literal, "string")):
-        if token in types:
-            return treatment
-    return "spelling" if token in t.Keyword or token in t.Operator or token in t.Punctuation else "unknown"
+def tokens(document: Document, language: str, skipped: list[Skipped] | None = None) -> Stream:
+    """Return a program's tokens. In an encoding of several bytes a character, offsets count its UTF-8.
+
+    If Pygments cannot read it, this raises an error, or adds to `skipped` and returns an empty stream.
+    """
+    pygments("pygments")  # raises an error if it is not installed
+    try:
+        columns = np.frombuffer(_columns(document, language), np.uint32).reshape(3, -1)
+    except Unreadable as error:
+        if skipped is None:
+            raise
+        skipped.append(Skipped.because(error, document.name))
+        columns = np.empty((3, 0), np.uint32)
+    return Stream(*columns)
 
 
-def _symbol(piece: str, keyword: bool, ignore_case: bool) -> int:
-    """Return the symbol of a mark (its code point), a keyword (its hash) or any other word (a name)."""
-    if not (piece[0].isalnum() or piece[0] == "_"):
-        return ord(piece)
-    if not keyword:
-        return _NAME
-    return word_hash(piece.lower() if ignore_case else piece)
-
-
-@cache
-def word_hash(word: str) -> int:
-    """Return the symbol of a keyword, as in the core."""
-    value = 0xCBF29CE484222325
-    for byte in word.encode("utf-8", "surrogateescape"):
-        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return _WORD | (value ^ value >> 32) & 0xFFFFFFFF
-
-
-def _decoded(data: bytes, encoding: str) -> tuple[str, NDArray[np.uint32] | None]:
-    """Return the text for Pygments, and the offset of every character unless each is one byte."""
-    if encoding != "utf-8":
-        text = data.decode(encoding, "replace")
-        if single_byte_table(encoding) is not None:
-            return _unix(text), None
-        data = text.encode()
-    text = data.decode("utf-8", "surrogateescape")  # an invalid byte is a character too
-    if len(text) == len(data):
-        return _unix(text), None
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    sizes = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.uint32) + (codes >= 0x10000)
-    sizes[(codes >= 0xDC80) & (codes <= 0xDCFF)] = 1
-    return _unix(text), np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
-
-
-def _unix(text: str) -> str:
-    """Return the text with line feeds at the ends of lines, as long as before."""
-    return text.replace("\ufeff", " ").replace("\r\n", " \n").replace("\r", "\n")
-
-
-def _bytes(characters: list[int], offsets: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
-    """Return the byte offsets of characters."""
-    return np.array(characters, np.uint32) if offsets is None else offsets[np.array(characters, np.int64)]
-
-
-@cache
-def _lexer(name: str) -> Any:
-    return pygments("pygments.lexers").get_lexer_by_name(name)
+def _columns(document: Document, language: str) -> bytes:
+    size = len(document.data)
+    head = json.dumps({"encoding": document.encoding, "name": language}).encode()
+    try:
+        answer = _worker.ask(
+            lexer_worker.LENGTH.pack(len(head)),
+            head,
+            document.data,
+            seconds=min(seconds_for(size), SECONDS + size / _BYTES_PER_SECOND),
+            memory=_MEMORY_BYTES + _MEMORY_PER_BYTE * size,
+        )
+    except WorkerEnded:
+        detail = f"takes Pygments too much time or memory to read as {language}; compare it as text"
+        raise Unreadable(document.name, SkipReason.TOO_LARGE, detail) from None
+    if answer.startswith(lexer_worker.GOOD):
+        return answer[len(lexer_worker.GOOD) :]
+    problem = answer[len(lexer_worker.BAD) :].decode("utf-8", "replace")
+    detail = f"Pygments cannot read it as {language} ({problem}); compare it as text"
+    raise Unreadable(document.name, SkipReason.DAMAGED, detail)

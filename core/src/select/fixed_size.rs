@@ -1,4 +1,5 @@
-//! The rarest grams of a document, as Heintze's Koala chooses them. Only the whole document tells what is rare.
+//! The same number of grams from every document, as Heintze's Koala chooses them: those with the smallest hashes, or the
+//! rarest first. Only the whole document tells what is rare, and how much of its start may be skipped.
 //!
 //! Rarity is counted in a table that nobody can aim at: where a key goes depends on a number drawn for each run, so no
 //! document can be written to make it slow, and the choice does not depend on it. Grams too frequent to be chosen are
@@ -9,7 +10,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
 use crate::select::hash::{Identity, mix64};
-use crate::select::selector::Recipe;
+use crate::select::selector::{Recipe, Scheme};
 
 /// Symbols. A gram is as rare as its first symbols, its opening: nearly all whole grams are unique.
 const OPENING: usize = 5;
@@ -17,16 +18,17 @@ const OPENING: usize = 5;
 /// At most one part in this many of a document is skipped, whatever the recipe says.
 const SKIPPED_AT_MOST: usize = 10;
 
-/// The order in which grams are chosen, lowest first: how often the document has the opening, above the hash, which
-/// depends only on the gram and the seed.
+/// The order in which grams are chosen, lowest first: how often the document has the opening (0 where only the hash
+/// counts), above the hash, which depends only on the gram and the seed.
 type Rank = u128;
 
 fn rank(times: u32, hash: u64) -> Rank {
     (times as u128) << 64 | hash as u128
 }
 
-/// Finds the rarest grams; its memory is used again for the next document.
-pub(crate) struct Rare {
+/// Finds the grams; its memory is used again for the next document.
+pub(crate) struct FixedSize {
+    rarest_first: bool,
     k: usize,
     w: usize,
     skip: usize,
@@ -43,10 +45,11 @@ pub(crate) struct Rare {
     sorted: Vec<(Rank, u32)>,
 }
 
-impl Rare {
+impl FixedSize {
     pub fn new(recipe: &Recipe) -> Self {
         let opening = recipe.k.min(OPENING);
-        Rare {
+        FixedSize {
+            rarest_first: recipe.scheme == Scheme::Rare,
             k: recipe.k,
             w: recipe.w,
             skip: recipe.skip as usize,
@@ -67,14 +70,16 @@ impl Rare {
         if let Some(last) = symbols.len().checked_sub(self.k) {
             // A document that has a gram gets a fingerprint.
             let first = self.skip.min(symbols.len() / SKIPPED_AT_MOST).min(last);
-            self.count_openings(symbols);
+            if self.rarest_first {
+                self.count_openings(symbols);
+            }
             self.choose_between(symbols, first, last, identity);
         }
         self.grams.iter().map(|&(rank, position)| (rank as u64, position))
     }
 
     fn count_openings(&mut self, symbols: &[u32]) {
-        let Rare { opening, identity, numbers, values, openings, times, .. } = self;
+        let FixedSize { opening, identity, numbers, values, openings, times, .. } = self;
         let most = symbols.len() + 1 - *opening;
         numbers.reset(most);
         openings.clear();
@@ -90,14 +95,14 @@ impl Rare {
         times.truncate(numbers.used);
     }
 
-    /// Choose the w rarest of the distinct grams from first to last.
+    /// Choose w of the distinct grams from first to last.
     fn choose_between(&mut self, symbols: &[u32], first: usize, last: usize, identity: &Identity) {
-        let limit = self.limit(first, last);
+        let limit = if self.rarest_first { self.limit(first, last) } else { 0 };
         let mut highest = Rank::MAX;
         self.numbers.reset(0);
         identity.roll_all(&symbols[first..last + self.k], &mut self.values);
-        for ((position, &opening), &value) in (first..).zip(&self.openings[first..]).zip(&self.values) {
-            let times = self.times[opening as usize];
+        for (position, &value) in (first..).zip(&self.values) {
+            let times = if self.rarest_first { self.times[self.openings[position] as usize] } else { 0 };
             if times > limit {
                 continue;
             }
