@@ -152,3 +152,46 @@ pub(crate) fn extend(left: &[u32], right: &[u32], l: usize, r: usize) -> Run {
     let before = left[..l].iter().rev().zip(right[..r].iter().rev()).take_while(|(a, b)| a == b).count();
     Run { left: to_u32(l - before), right: to_u32(r - before), len: to_u32(before + behind) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::hash::mix64;
+
+    /// Return random pieces of a few symbols, one after another, and every gram of k symbols as a fingerprint.
+    fn document(seed: u64, pieces: u64, k: usize) -> (Vec<u32>, Vec<u64>, Vec<u32>) {
+        let piece = |i: u64| [[1, 2, 3, 4], [5, 6, 7, 8], [9, 9, 9, 9]][(mix64(seed << 32 | i) % 3) as usize];
+        let symbols: Vec<u32> = (0..pieces).flat_map(piece).collect();
+        let hash = |gram: &[u32]| gram.iter().fold(0, |hash, &symbol| mix64(hash ^ (symbol as u64 + 1)));
+        let mut grams: Vec<(u64, u32)> = symbols.windows(k).map(hash).zip(0..).collect();
+        grams.sort_unstable();
+        let (hashes, positions) = grams.into_iter().unzip();
+        (symbols, hashes, positions)
+    }
+
+    #[test]
+    fn seeds_and_runs_grow_no_faster_than_documents() {
+        let k = 12;
+        for pieces in [50, 500, 5000] {
+            let documents = [document(1, pieces, k), document(2, pieces, k)];
+            let [left, right] = documents.each_ref().map(|(symbols, hashes, positions)| Side {
+                symbols,
+                kinds: &[],
+                hashes,
+                positions,
+            });
+            let fingerprints = left.hashes.len() + right.hashes.len();
+            let (seeds, _) = find_seeds(left, right);
+            assert!(seeds.len() <= MAX_SEEDS * fingerprints + FREE_SEEDS);
+            let runs = maximal_runs(left, right, k, k + 8);
+            assert!(runs.len() <= MAX_SEEDS * fingerprints + FREE_SEEDS);
+        }
+    }
+
+    #[test]
+    fn only_the_rarest_hashes_are_seeds_if_there_are_too_many() {
+        assert_eq!(largest_product([1, 9, 100].into_iter(), 100), usize::MAX);
+        assert_eq!(largest_product([1, 9, 100_000].into_iter(), 100), 9);
+        assert_eq!(largest_product([1, 100_000, 50, 50].into_iter(), 100), 1);
+    }
+}
