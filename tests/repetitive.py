@@ -34,7 +34,8 @@ def numbers(seed: int, count: int) -> str:
 def small_tables(seed: int, count: int) -> str:
     """Return many small arrays with a function after each, and a large array at the end."""
     functions = (f"void f{n}(int x) {{ while (x > {n}) x -= g(x, {seed}); }}\n" for n in range(count))
-    return "".join(numbers(seed * count + n, 30) + f for n, f in enumerate(functions)) + numbers(seed, 20 * count)
+    small = "".join(numbers(seed * count + n, 30) + f for n, f in enumerate(functions))
+    return small + numbers(seed, 20 * count)
 
 
 def page(seed: int, rows: int) -> str:

@@ -150,7 +150,7 @@ def _lazy(left: str, right: str, common: QueryMatches) -> LazyMatches:
 
 def _match(left: str, right: str, runs: list[list[int]], symbols: int, longest: int, owners: int) -> Match:
     pairs = tuple((Span(left, a, b), Span(right, c, d)) for a, b, c, d in runs)
-    whole = (enclosing(side) for side in zip(*pairs, strict=True))
+    whole = enclosing([a for a, _ in pairs]), enclosing([b for _, b in pairs])
     return Match(*whole, symbols, longest, pairs, owners)
 
 
@@ -203,9 +203,7 @@ def matches_in_postings(candidates: Candidates, names: Mapping[int, str]) -> dic
         first, last = min(left_starts), max(left_ends) - 1
         left = Span(query.document.name, int(starts[first]), int(ends[last]))
         last_length = int(ends[last]) - int(starts[last])
-        right = Span(
-            name, stream.offset(min(right_starts)), stream.offset(max(right_ends) - 1) + last_length
-        )
+        right = Span(name, stream.offset(min(right_starts)), stream.offset(max(right_ends) - 1) + last_length)
         symbols = int(positions[last]) - int(positions[first]) + candidates.store.settings.recipe.k
         return Match(left, right, symbols, symbols, ((left, right),), extended.owners)
 
