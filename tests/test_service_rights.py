@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from httpx import Client, Response
 
-from chaffinch.service import courses, members, runs
+from chaffinch.service import courses, memberships, runs
 from chaffinch.service.accounts.administration import COMMAND_LINE, create_account
 from chaffinch.service.accounts.api_tokens import create_token, list_tokens, revoke_token
 from chaffinch.service.accounts.visitor import Visitor
@@ -138,14 +138,14 @@ class World:
         course_id = courses.create_course(site, owner, "Course")["id"]
         for name in ("reviewer", "reader", "member"):
             role = self.accounts[name].role
-            members.set_member(site, owner, members.COURSE, course_id, f"{name}@example.edu", role)
+            memberships.set_member(site, owner, memberships.COURSE, course_id, f"{name}@example.edu", role)
         assignment_id = courses.create_assignment(site, owner, course_id, "Assignment", {})["id"]
         run_id = _finished_run(site, owner, assignment_id)
         share, token = create_share(site, owner, run_id, 1)
         with site.database.writing() as session:
             archive = Archive(name=new_id(), account_id=owner.account_id)
             session.add(archive)
-        members.set_member(site, owner, members.ARCHIVE, archive.id, "member@example.edu", "reader")
+        memberships.set_member(site, owner, memberships.ARCHIVE, archive.id, "member@example.edu", "reader")
         extra = create_account(site, COMMAND_LINE, f"{new_id()}@example.edu", "reader")
         return {
             "course_id": course_id,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
-from chaffinch.service import courses, members, runs
+from chaffinch.service import courses, memberships, runs
 from chaffinch.service.accounts import administration
 from chaffinch.service.accounts.administration import COMMAND_LINE
 from chaffinch.service.accounts.visitor import LOCAL, Visitor
@@ -108,7 +108,7 @@ def test_verdicts_of_two_people_are_merged(site: Site) -> None:
     ann = new_account(site, "ann", "admin")
     new_account(site, "bob", "reviewer")
     course_id = courses.create_course(site, ann, "Course")["id"]
-    members.set_member(site, ann, members.COURSE, course_id, "bob@example.edu", "reviewer")
+    memberships.set_member(site, ann, memberships.COURSE, course_id, "bob@example.edu", "reviewer")
     assignment_id = courses.create_assignment(site, ann, course_id, "Assignment", {})["id"]
     url = f"/api/v1/runs/{_finished(site, ann, assignment_id)}/verdicts"
     anns, bobs = signed_in(site, "ann"), signed_in(site, "bob")

@@ -1,6 +1,6 @@
 """The API of courses and assignments, and of the members of courses and archives.
 
-Pages call the same functions of `courses` and `members`. A run of an assignment is started as any other run,
+Pages call the same functions of `courses` and `memberships`. A run of an assignment is started as any other run,
 with the assignment's id.
 """
 
@@ -12,8 +12,8 @@ from anyio import to_thread
 from fastapi import APIRouter, Request
 from pydantic import Field
 
-from chaffinch.service import courses, members
-from chaffinch.service.members import ARCHIVE, COURSE
+from chaffinch.service import courses, memberships
+from chaffinch.service.memberships import ARCHIVE, COURSE
 from chaffinch.service.uploads import BASE
 from chaffinch.service.web.fields import Body, Line
 from chaffinch.service.web.multipart import form_schema, read_form
@@ -114,34 +114,34 @@ def delete_base(assignment_id: str, site: OfSite, visitor: Asking) -> dict[str, 
 @router.get("/courses/{course_id}/members")
 def list_course_members(course_id: str, site: OfSite, visitor: Asking) -> list[dict[str, Any]]:
     """List the members of a course."""
-    return members.list_members(site, visitor, COURSE, course_id)
+    return memberships.list_members(site, visitor, COURSE, course_id)
 
 
 @router.put("/courses/{course_id}/members")
 def set_course_member(course_id: str, body: Member, site: OfSite, visitor: Asking) -> list[dict[str, Any]]:
     """Add a member to a course, or change what a member may do."""
-    return members.set_member(site, visitor, COURSE, course_id, body.email, body.role)
+    return memberships.set_member(site, visitor, COURSE, course_id, body.email, body.role)
 
 
 @router.delete("/courses/{course_id}/members/{account_id}", status_code=204)
 def remove_course_member(course_id: str, account_id: str, site: OfSite, visitor: Asking) -> None:
     """Remove a member from a course."""
-    members.remove_member(site, visitor, COURSE, course_id, account_id)
+    memberships.remove_member(site, visitor, COURSE, course_id, account_id)
 
 
 @router.get("/archives/{archive_id}/members")
 def list_archive_members(archive_id: str, site: OfSite, visitor: Asking) -> list[dict[str, Any]]:
     """List the members of an archive."""
-    return members.list_members(site, visitor, ARCHIVE, archive_id)
+    return memberships.list_members(site, visitor, ARCHIVE, archive_id)
 
 
 @router.put("/archives/{archive_id}/members")
 def set_archive_member(archive_id: str, body: Member, site: OfSite, visitor: Asking) -> list[dict[str, Any]]:
     """Add a member to an archive, or change what a member may do."""
-    return members.set_member(site, visitor, ARCHIVE, archive_id, body.email, body.role)
+    return memberships.set_member(site, visitor, ARCHIVE, archive_id, body.email, body.role)
 
 
 @router.delete("/archives/{archive_id}/members/{account_id}", status_code=204)
 def remove_archive_member(archive_id: str, account_id: str, site: OfSite, visitor: Asking) -> None:
     """Remove a member from an archive."""
-    members.remove_member(site, visitor, ARCHIVE, archive_id, account_id)
+    memberships.remove_member(site, visitor, ARCHIVE, archive_id, account_id)
