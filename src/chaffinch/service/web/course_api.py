@@ -1,7 +1,7 @@
 """The API of courses and assignments, and of the members of courses and archives.
 
-Pages call the same functions of `courses` and `memberships`. A run of an assignment is started as any other run,
-with the assignment's id.
+Pages call the same functions of `courses` and `memberships`. A run of an assignment is started as any other
+run, with the assignment's id.
 """
 
 from __future__ import annotations
