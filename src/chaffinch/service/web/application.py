@@ -23,7 +23,7 @@ from chaffinch.service.refusals import (
     TooManyRequests,
 )
 from chaffinch.service.site import Site
-from chaffinch.service.web import account_api, moss_routes, run_api
+from chaffinch.service.web import account_api, course_api, moss_routes, run_api, sharing_api
 from chaffinch.service.web.proxies import Network, TrustedProxies
 
 _STATUS: dict[type[Exception], int] = {
@@ -56,7 +56,9 @@ def create_app(site: Site, host: str = "127.0.0.1", trusted_proxies: tuple[Netwo
     app.state.is_private = is_loopback(host)
     app.add_middleware(TrustedProxies, networks=trusted_proxies)
     app.include_router(account_api.router)
+    app.include_router(course_api.router)
     app.include_router(run_api.router)
+    app.include_router(sharing_api.router)
     app.include_router(moss_routes.router)
 
     @app.middleware("http")
