@@ -15,7 +15,7 @@ from chaffinch.service.accounts.access import Forbidden, NotFound
 from chaffinch.service.runs import BadRequest, OverQuota
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import TooLarge
-from chaffinch.service.web import moss_routes, run_api
+from chaffinch.service.web import moss_routes, rendering, run_api, run_pages
 
 _STATUS: dict[type[Exception], int] = {
     NotFound: 404,
@@ -36,12 +36,24 @@ _HEADERS = {
 }
 
 
+_TITLES = {403: "Not allowed", 404: "Not found", 413: "Too large", 503: "Try again"}
+
+
+def _problem(request: Request, detail: str, status: int, headers: dict[str, str] | None = None) -> Response:
+    """Return an error, as a page to browsers and as JSON to programs."""
+    if rendering.wants_page(request):
+        title = _TITLES.get(status, "This did not work")
+        return rendering.page(request, None, "problem.html", status, title=title, detail=detail)
+    return JSONResponse({"detail": detail}, status, headers)
+
+
 def create_app(site: Site) -> FastAPI:
     """Return the application of a service."""
     app = FastAPI(title="Chaffinch", version=__version__, docs_url="/docs", redoc_url=None)
     app.state.site = site
     app.include_router(run_api.router)
-    app.include_router(moss_routes.router)
+    for module in (run_pages, rendering, moss_routes):
+        app.include_router(module.router)
 
     @app.middleware("http")
     async def add_headers(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
@@ -51,9 +63,9 @@ def create_app(site: Site) -> FastAPI:
         return response
 
     @app.exception_handler(ChaffinchError)
-    def refuse(_: Request, error: ChaffinchError) -> JSONResponse:
+    def refuse(request: Request, error: ChaffinchError) -> Response:
         status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 422)
-        return JSONResponse({"detail": str(error)}, status)
+        return _problem(request, str(error), status)
 
     @app.exception_handler(RequestValidationError)
     def refuse_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
