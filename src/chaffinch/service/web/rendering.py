@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from chaffinch import __version__
-from chaffinch.service.accounts.access import NotFound
 from chaffinch.service.accounts.visitor import Visitor
+from chaffinch.service.refusals import NotFound
 
 router = APIRouter(include_in_schema=False)
 _FROM_REPORT = ("common.css", "lists.css")

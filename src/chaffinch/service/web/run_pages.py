@@ -11,7 +11,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 
 from chaffinch.languages.language import languages
 from chaffinch.service import runs
-from chaffinch.service.runs import BadRequest, RunState
+from chaffinch.service.refusals import BadRequest
+from chaffinch.service.runs import RunState
 from chaffinch.service.site import Site
 from chaffinch.service.web.multipart import read_form
 from chaffinch.service.web.rendering import page, wants_page
