@@ -24,7 +24,16 @@ from chaffinch.service.refusals import (
     TooManyRequests,
 )
 from chaffinch.service.site import Site
-from chaffinch.service.web import account_api, moss_routes, rendering, run_api, run_pages, sign_in_pages
+from chaffinch.service.web import (
+    account_api,
+    course_api,
+    moss_routes,
+    rendering,
+    run_api,
+    run_pages,
+    sharing_api,
+    sign_in_pages,
+)
 from chaffinch.service.web.proxies import Network, TrustedProxies
 
 _STATUS: dict[type[Exception], int] = {
@@ -59,9 +68,16 @@ def create_app(site: Site, host: str = "127.0.0.1", trusted_proxies: tuple[Netwo
     app.state.site = site
     app.state.is_private = is_loopback(host)
     app.add_middleware(TrustedProxies, networks=trusted_proxies)
-    app.include_router(account_api.router)
-    app.include_router(run_api.router)
-    for module in (run_pages, sign_in_pages, rendering, moss_routes):
+    for module in (
+        account_api,
+        course_api,
+        run_api,
+        sharing_api,
+        run_pages,
+        sign_in_pages,
+        rendering,
+        moss_routes,
+    ):
         app.include_router(module.router)
 
     @app.middleware("http")
