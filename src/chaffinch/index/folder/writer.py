@@ -268,7 +268,7 @@ class Writer:
 def _read_all(
     source: paths.TextFile, path: Path, spans: Iterable[paths.ContentSpan]
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the documents and contents of these spans, and raise Damaged for one that is not as it was written."""
+    """Yield each document and its content. Raise Damaged if a content is not as it was written."""
     for span in spans:
         if not (packed := source.read(span)):
             raise Damaged(str(path), f"damaged in bytes {span.offset} to {span.offset + span.length}")
