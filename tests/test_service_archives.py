@@ -275,3 +275,15 @@ def test_members_readers_and_strangers(site: Site) -> None:
 def test_bad_metadata_is_refused(site: Site, metadata: Metadata) -> None:
     with pytest.raises(BadRequest):
         _registered(site, _archive(site), TEXTS, metadata=metadata)
+
+
+def test_due_jobs_are_scheduled_once_a_day(site: Site) -> None:
+    archive_id = _with_texts(site, recipe="koala", rotate_days=30)
+    _with_texts(site)
+    before = len(archives.list_jobs(site, LOCAL, archive_id))
+    for _ in range(2):
+        archives.schedule_jobs(site)
+    jobs = archives.list_jobs(site, LOCAL, archive_id)
+    assert len(jobs) == before + 1
+    assert (jobs[0].kind, jobs[0].arguments) == ("archive_rotate", {"older_than_days": 30})
+    assert _worked(site, jobs[0]).state == queue.DONE

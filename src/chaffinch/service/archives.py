@@ -14,7 +14,9 @@ from chaffinch.recipe import Recipe
 from chaffinch.service.accounts import access
 from chaffinch.service.accounts.visitor import ADMIN, INSTRUCTOR, READER, Visitor
 from chaffinch.service.audit import record
+from chaffinch.service.database.database import clock
 from chaffinch.service.database.tables import Archive, ArchiveMember, Job, new_id
+from chaffinch.service.jobs.archive_task import CHECK_URLS, ROTATE
 from chaffinch.service.refusals import BadRequest, NotFound
 from chaffinch.service.site import Site
 
@@ -23,6 +25,7 @@ _KOALA_SETTINGS = frozenset(("k", "stored", "searched", "scheme", "skip", "frequ
 _OTHER_SETTINGS = frozenset(("k", "w"))
 _MAX_NAME = 200
 _LISTED_JOBS = 100
+_DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +218,28 @@ def remove_strays(site: Site) -> None:
     for archive_id in present:
         if archive_id not in known:
             site.indexes.delete(archive_id)
+
+
+def schedule_jobs(site: Site) -> None:
+    """Add the jobs that are due: once a day, rotate documents with an old choice, and check URLs."""
+    fetches = site.settings.fetch_urls
+
+    def change(session: Session) -> None:
+        # An archive that another process is looking at is skipped, so nothing is added twice.
+        for archive in session.scalars(select(Archive).with_for_update(skip_locked=True)):
+            if archive.rotate_days is not None and _is_due(session, archive, ROTATE):
+                add_job(session, archive.id, None, ROTATE, older_than_days=archive.rotate_days)
+            if fetches and _is_due(session, archive, CHECK_URLS):
+                add_job(session, archive.id, None, CHECK_URLS)
+
+    site.database.write(change)
+
+
+def _is_due(session: Session, archive: Archive, kind: str) -> bool:
+    recent = select(Job.id).where(
+        Job.archive_id == archive.id, Job.kind == kind, Job.created > clock(session) - _DAY
+    )
+    return archive.documents > 0 and session.scalar(recent.limit(1)) is None
 
 
 def job_dict(job: Job) -> dict[str, Any]:

@@ -30,6 +30,11 @@ class Settings:
     """Servers in your own network to fetch from as well, as address:port, separated by spaces."""
     check_urls_days: int = 7
     """How often to look whether documents are still at their URLs."""
+    oidc_issuer: str = ""
+    """The address of an OpenID provider. The client's secret is in CHAFFINCH_OIDC_SECRET."""
+    oidc_client_id: str = ""
+    oidc_links_email: bool = False
+    """Whether a verified e-mail address of the provider signs in to the account that has it."""
     requests_per_minute: int = 600
     """For each account or address."""
 
