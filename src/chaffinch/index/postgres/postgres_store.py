@@ -302,18 +302,21 @@ class PostgresStore(Store):
         if touches.keys:
             names = [_plain(name) for name in touches.names]
             marks = touches.rows, touches.prints, touches.marks
-            with (
-                suppress(IndexTrouble),
-                self._readers.take() as session,
-            ):  # a search does not fail because of it
+            with suppress(IndexTrouble), self._prober() as session:  # a search does not fail because of it
                 session.ask(schema.RECORD_TOUCHES, touches.keys, names, *marks, touches.keys, touches.sets)
+
+    def _prober(self) -> AbstractContextManager[Session]:
+        """Return a connection without a snapshot. A thread that has one must not wait for a second."""
+        if self._readers.current is None:
+            return self._readers.take()
+        return closing(Session(self._address, _prepare_reader))
 
     def probed(self) -> list[Probed]:
         return [Probed(*row) for row in self._ask(schema.PROBED)]
 
     def forget_touches(self, names: Sequence[str]) -> None:
         if names:
-            with suppress(IndexTrouble), self._readers.take() as session:
+            with suppress(IndexTrouble), self._prober() as session:
                 session.ask(schema.FORGET_TOUCHES, [probes.key(name) for name in names])
 
     def close(self) -> None:
