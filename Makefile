@@ -39,7 +39,7 @@ test: .venv/built $(CHECKED)/built programs ## Install the programs that are mis
 programs: ## Install the programs that tests run: Chromium, PostgreSQL, Ghostscript and others
 	@$(PYTHON) tools/programs.py
 
-fuzz: .venv/built ## Feed damaged samples to each reader for FUZZ_SECONDS seconds and keep what breaks one
+fuzz: .venv/built ## Feed damaged samples to each reader, and damage an index, for FUZZ_SECONDS seconds each
 	$(BIN)/python tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
 bench: .venv/built ## Measure everything and write bench/results

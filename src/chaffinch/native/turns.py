@@ -1,9 +1,9 @@
 """Threads that search take turns in Python, and run the core side by side.
 
 Python runs one thread at a time, and gives way to another whenever a thread reads a row or a file. Searches do
-that a hundred times each, and the changes cost more than the reading: four threads that look for small documents
-would take twice as long as one. So a search waits for its turn, but not for long, since the other may be waiting
-for a disk.
+that a hundred times each, and the changes cost more than the reading: four threads that look for small texts
+would take twice as long as one. So a search waits for its turn, but not for long, since the other may be
+waiting for a disk.
 """
 
 from __future__ import annotations

@@ -13,25 +13,18 @@ from zipfile import ZipFile
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from chaffinch.errors import ChaffinchError
 from chaffinch.service.accounts import access
 from chaffinch.service.accounts.visitor import ADMIN, INSTRUCTOR, Visitor
-from chaffinch.service.database.tables import Assignment, AuditEntry, Blob, CourseMember, Job, Run, now
+from chaffinch.service.audit import record
+from chaffinch.service.database.tables import Assignment, Blob, CourseMember, Job, Run, now
 from chaffinch.service.jobs.compare_task import OPTIONS
+from chaffinch.service.refusals import BadRequest, NotFound, OverQuota
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import UploadWriter
 
 DAY = 86_400
 RESULTS = {"json": "report.json", "csv": "report.csv", "html": "report.html"}
 """Forms in which a report can be downloaded, besides the ZIP with all of them."""
-
-
-class BadRequest(ChaffinchError):
-    """What was asked for makes no sense."""
-
-
-class OverQuota(ChaffinchError):
-    """The account has too much stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +133,7 @@ def list_runs(site: Site, visitor: Visitor, limit: int = 100) -> list[RunState]:
             courses = select(CourseMember.course_id).where(CourseMember.account_id == visitor.account_id)
             assignments = select(Assignment.id).where(Assignment.course_id.in_(courses))
             query = query.where(or_(Run.account_id == visitor.account_id, Run.assignment_id.in_(assignments)))
-        return [RunState(*row) for row in session.execute(query.limit(limit)).tuples()]
+        return [RunState(*row) for row in session.execute(query.limit(limit))]
 
 
 def run_state(site: Site, visitor: Visitor, run_id: str) -> RunState:
@@ -165,7 +158,7 @@ def result_path(site: Site, visitor: Visitor, run_id: str) -> Path:
 
 def path_of_result(site: Site, session: Session, run: Run) -> Path:
     if run.result_id is None:
-        raise access.NotFound("this run has no report yet")
+        raise NotFound("this run has no report yet")
     return site.blobs.path(session, run.result_id)
 
 
@@ -175,7 +168,7 @@ def member(path: Path, name: str) -> bytes:
         try:
             return packed.read(name)
         except KeyError:
-            raise access.NotFound("the report has no such file") from None
+            raise NotFound("the report has no such file") from None
 
 
 def delete_run(site: Site, visitor: Visitor, run_id: str) -> None:
@@ -184,18 +177,17 @@ def delete_run(site: Site, visitor: Visitor, run_id: str) -> None:
 
     def change(session: Session) -> list[str]:
         run = access.run_for(session, visitor, run_id, INSTRUCTOR)
-        blobs = [blob for blob in (run.upload_id, run.result_id) if blob]
-        session.delete(run)
-        session.flush()
-        site.blobs.delete(session, blobs)
         record(session, visitor, "delete run", run_id)
-        return blobs
+        return remove(site, session, [run])
 
-    site.blobs.remove_files(site.database.write(change))
+    site.forget(site.database.write(change))
 
 
-def record(session: Session, visitor: Visitor, action: str, subject: str = "") -> None:
-    """Write a line of the audit log, as a part of the transaction."""
-    session.add(
-        AuditEntry(account_id=visitor.account_id, action=action, subject=subject, address=visitor.address)
-    )
+def remove(site: Site, session: Session, runs: list[Run]) -> list[str]:
+    """Delete runs as a part of the transaction. Return the blobs to pass to `Site.forget` after it."""
+    blobs = [blob for run in runs for blob in (run.upload_id, run.result_id) if blob]
+    for run in runs:
+        session.delete(run)
+    session.flush()
+    site.blobs.delete(session, blobs)
+    return blobs

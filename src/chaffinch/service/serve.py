@@ -14,21 +14,43 @@ from pathlib import Path
 
 import uvicorn
 
+from chaffinch.service.accounts.sessions import has_accounts
+from chaffinch.service.accounts.visitor import is_loopback
 from chaffinch.service.jobs.job_worker import Worker
 from chaffinch.service.moss.moss_server import MossServer
 from chaffinch.service.site import Site
 from chaffinch.service.web.application import create_app
+from chaffinch.service.web.proxies import Network
 
 _STOP_SECONDS = 20
 _log = logging.getLogger(__name__)
 
 
-def serve(site: Site, host: str, port: int, moss_port: int | None, workers: list[str], count: int) -> None:
+def serve(
+    site: Site,
+    host: str,
+    port: int,
+    moss_port: int | None,
+    workers: list[str],
+    count: int,
+    trusted_proxies: tuple[Network, ...] = (),
+) -> None:
     """Serve until SIGINT or SIGTERM. `workers` is the command that starts a worker, `count` how many."""
+    if not is_loopback(host) and not has_accounts(site):
+        _log.warning(
+            "nobody can use this service yet: create an administrator with `chaffinch account add EMAIL"
+            " --role admin` and the same --data or --database"
+        )
     supervisor = Supervisor(workers, count)
     supervisor.start()
     config = uvicorn.Config(
-        create_app(site), host=host, port=port, log_config=None, timeout_graceful_shutdown=_STOP_SECONDS
+        create_app(site, host, trusted_proxies),
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,  # the addresses of links are secrets
+        proxy_headers=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
     )
     try:
         asyncio.run(_serve(site, uvicorn.Server(config), moss_port))

@@ -17,7 +17,7 @@ class Settings:
     base_url: str = ""
     """The public address, such as https://chaffinch.example.edu. Empty: the address of the request."""
     open_registration: bool = False
-    """Whether visitors may create an account, and MOSS clients may use a user id nobody has yet."""
+    """Whether MOSS clients may use a user id nobody has yet, and OpenID Connect creates accounts."""
     max_upload_mb: int = 500
     quota_mb: int = 5000
     """What one account may have stored."""

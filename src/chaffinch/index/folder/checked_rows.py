@@ -139,11 +139,3 @@ class CheckedRows:
         finally:
             if self.connection.in_transaction:
                 self.connection.execute("COMMIT")
-
-    def problems(self, table: str) -> Iterator[str]:
-        """Yield what is wrong with a table, row by row."""
-        try:
-            for _ in self.all(table):
-                pass
-        except sqlite3.DatabaseError as error:
-            yield str(error)

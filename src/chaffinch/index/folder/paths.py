@@ -85,7 +85,11 @@ def open_segment(path: Path) -> Segment:
         size = os.fstat(file.fileno()).st_size
         if not size:
             raise Damaged(str(path), "it is empty")
-        return Segment(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ), str(path))
+        try:
+            mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+        except ValueError:
+            raise Damaged(str(path), "it was cut short while it was opened") from None
+        return Segment(mapped, str(path))
 
 
 def discard(path: Path) -> None:
@@ -199,6 +203,8 @@ class WriterLock:
             self._connection.close()
             if error.sqlite_errorname.startswith("SQLITE_BUSY"):
                 raise IndexTrouble(f"{folder}: {BUSY}") from None
+            if error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+                raise IndexTrouble(f"{folder / LOCK}: should be empty; delete it and try again") from None
             raise
 
     def close(self) -> None:

@@ -7,22 +7,34 @@ from collections.abc import Awaitable, Callable
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, OperationalError
 
 from chaffinch import __version__
 from chaffinch.errors import ChaffinchError
-from chaffinch.service.accounts.access import Forbidden, NotFound
-from chaffinch.service.runs import BadRequest, OverQuota
+from chaffinch.service.accounts.visitor import is_loopback
+from chaffinch.service.refusals import (
+    BadRequest,
+    Conflict,
+    Forbidden,
+    NotFound,
+    OverQuota,
+    SignInNeeded,
+    TooLarge,
+    TooManyRequests,
+)
 from chaffinch.service.site import Site
-from chaffinch.service.uploads import TooLarge
-from chaffinch.service.web import moss_routes, run_api
+from chaffinch.service.web import account_api, moss_routes, run_api
+from chaffinch.service.web.proxies import Network, TrustedProxies
 
 _STATUS: dict[type[Exception], int] = {
-    NotFound: 404,
+    BadRequest: 400,
+    SignInNeeded: 401,
     Forbidden: 403,
+    NotFound: 404,
+    Conflict: 409,
     TooLarge: 413,
     OverQuota: 413,
-    BadRequest: 400,
+    TooManyRequests: 429,
 }
 _HEADERS = {
     "Content-Security-Policy": (
@@ -33,13 +45,17 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
 }
 
 
-def create_app(site: Site) -> FastAPI:
-    """Return the application of a service."""
+def create_app(site: Site, host: str = "127.0.0.1", trusted_proxies: tuple[Network, ...] = ()) -> FastAPI:
+    """Return the application of a service that listens on `host`."""
     app = FastAPI(title="Chaffinch", version=__version__, docs_url="/docs", redoc_url=None)
     app.state.site = site
+    app.state.is_private = is_loopback(host)
+    app.add_middleware(TrustedProxies, networks=trusted_proxies)
+    app.include_router(account_api.router)
     app.include_router(run_api.router)
     app.include_router(moss_routes.router)
 
@@ -53,12 +69,21 @@ def create_app(site: Site) -> FastAPI:
     @app.exception_handler(ChaffinchError)
     def refuse(_: Request, error: ChaffinchError) -> JSONResponse:
         status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 422)
-        return JSONResponse({"detail": str(error)}, status)
+        headers = {}
+        if isinstance(error, SignInNeeded):
+            headers["WWW-Authenticate"] = "Bearer"
+        if isinstance(error, TooManyRequests):
+            headers["Retry-After"] = str(error.seconds)
+        return JSONResponse({"detail": str(error)}, status, headers)
 
     @app.exception_handler(RequestValidationError)
     def refuse_invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         problems = [f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors()]
         return JSONResponse({"detail": "; ".join(problems)}, 422)
+
+    @app.exception_handler(DataError)
+    def refuse_characters(_: Request, error: DataError) -> JSONResponse:
+        return JSONResponse({"detail": "the request has characters or numbers that cannot be stored"}, 422)
 
     @app.exception_handler(OperationalError)
     def try_later(_: Request, error: OperationalError) -> JSONResponse:

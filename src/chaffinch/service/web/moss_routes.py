@@ -11,10 +11,10 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy import select
 
-from chaffinch.service.accounts.access import NotFound
 from chaffinch.service.database.tables import Job, Run
 from chaffinch.service.jobs.queue import DONE, FAILED
 from chaffinch.service.moss import moss_pages
+from chaffinch.service.refusals import NotFound
 from chaffinch.service.runs import RunState, member, path_of_result
 from chaffinch.service.site import Site
 from chaffinch.service.web.visiting import OfSite, base_url
@@ -90,7 +90,7 @@ async def _state(site: Site, digit: str, number: str) -> RunState:
 def _run(site: Site, digit: str, number: str) -> RunState:
     with site.database.reading() as session:
         both = select(Run, Job).join(Job, Job.run_id == Run.id).where(Run.moss_number == f"{digit}/{number}")
-        row = session.execute(both).tuples().first()
+        row = session.execute(both).first()
     if row is None:
         raise NotFound("there is no such result; results are deleted after a while")
     return RunState(*row)

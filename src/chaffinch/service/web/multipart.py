@@ -10,8 +10,8 @@ from fastapi import Request
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from chaffinch.service.runs import BadRequest
-from chaffinch.service.uploads import BASE, EARLIER, SUBMISSION, TooLarge, UploadWriter
+from chaffinch.service.refusals import BadRequest, TooLarge
+from chaffinch.service.uploads import BASE, EARLIER, SUBMISSION, UploadWriter
 
 _MAX_FIELD = 100_000
 """Bytes of all fields together that are not files."""

@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 
 from chaffinch.service import runs
 from chaffinch.service.jobs.queue import DONE, FAILED
-from chaffinch.service.runs import BadRequest
+from chaffinch.service.refusals import BadRequest
 from chaffinch.service.web.multipart import read_form
 from chaffinch.service.web.visiting import Asking, OfSite
 
