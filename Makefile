@@ -29,7 +29,7 @@ check: .venv/built ## Run every linter and type checker: ruff, mypy, rustfmt, cl
 
 quick: .venv/built ## Run the tests that are fast and need no other program, in under two minutes
 	cd core && cargo test --quiet
-	$(PYTEST) -m 'not (browser or postgres or ghostscript or sevenzip or antiword or catdoc or tesseract or slow)'
+	$(PYTEST) -m 'not (browser or postgres or ghostscript or sevenzip or antiword or catdoc or tesseract or node or slow)'
 
 test: .venv/built $(CHECKED)/built programs ## Install the programs that are missing, then run every test; none may be skipped
 	cd core && cargo test --quiet

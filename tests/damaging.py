@@ -171,7 +171,7 @@ def _hangs(*_: object) -> None:
 
 
 def flip(file: Path, whole: bytes, offset: int, round_number: int) -> Damage:
-    """Flip one bit, or several of one byte: others in each round."""
+    """Flip one bit of a byte, or several. Each round flips other ones."""
     chance = random.Random(f"{file} {offset} {round_number}")
     bits = chance.choice([1 << chance.randrange(8), 0xFF, chance.randrange(1, 256)])
     data = whole[:offset] + bytes([whole[offset] ^ bits]) + whole[offset + 1 :]

@@ -58,6 +58,12 @@ def upload(site: Site) -> Iterator[tuple[BinaryIO, UploadWriter]]:
         yield file, UploadWriter(file, site.settings.max_upload_mb << 20)
 
 
+def require_starting(visitor: Visitor) -> None:
+    """Raise if the visitor may not start runs, so that nothing is uploaded in vain."""
+    access.require_scope(visitor, access.WRITE)
+    access.require_role(visitor, INSTRUCTOR)
+
+
 def start_run(
     site: Site,
     visitor: Visitor,
@@ -70,19 +76,19 @@ def start_run(
     assignment_id: str | None = None,
 ) -> RunState:
     """Accept an upload. When this returns, the run survives whatever happens to the machine's processes."""
-    access.require_scope(visitor, access.WRITE)
-    access.require_role(visitor, INSTRUCTOR)
+    require_starting(visitor)
     if not len(writer):
         raise BadRequest("no files were uploaded")
-    if unknown := options.keys() - OPTIONS - {"earlier_runs", "moss"}:
-        raise BadRequest(f"unknown options: {', '.join(sorted(unknown))}")
+    check_options({name: value for name, value in options.items() if name not in ("earlier_runs", "moss")})
     writer.close()
     settings = site.settings
     days = settings.keep_moss_days if source == "moss" else settings.keep_days
 
     def change(session: Session) -> RunState:
+        chosen = options
         if assignment_id is not None:
-            access.assignment_for(session, visitor, assignment_id, INSTRUCTOR)
+            assignment = access.assignment_for(session, visitor, assignment_id, INSTRUCTOR)
+            chosen = assignment.options | options
         for earlier in options.get("earlier_runs", ()):
             access.run_for(session, visitor, earlier)
         _check_quota(session, visitor, settings.quota_mb << 20)
@@ -92,7 +98,7 @@ def start_run(
             source=source,
             title=title,
             upload_id=site.blobs.keep(session, file),
-            options=options,
+            options=chosen,
             moss_number=_moss_number() if source == "moss" else None,
             expires=None if days is None else now() + days * DAY,
         )
@@ -104,6 +110,12 @@ def start_run(
         return RunState(run, job)
 
     return site.database.write(change)
+
+
+def check_options(options: dict[str, Any]) -> None:
+    """Raise if these are not options of a comparison."""
+    if unknown := options.keys() - OPTIONS:
+        raise BadRequest(f"unknown options: {', '.join(sorted(unknown))}")
 
 
 def _moss_number() -> str:
@@ -124,11 +136,15 @@ def _check_quota(session: Session, visitor: Visitor, limit: int) -> None:
         raise OverQuota(f"your runs take more than {limit >> 20} MB; delete some of them")
 
 
-def list_runs(site: Site, visitor: Visitor, limit: int = 100) -> list[RunState]:
-    """Return the runs that the visitor may see, the newest first."""
+def list_runs(
+    site: Site, visitor: Visitor, assignment_id: str | None = None, limit: int = 100
+) -> list[RunState]:
+    """Return the runs that the visitor may see, of one assignment or all, the newest first."""
     access.require_scope(visitor, access.READ)
     with site.database.reading() as session:
         query = select(Run, Job).join(Job, Job.run_id == Run.id).order_by(Run.created.desc(), Run.id)
+        if assignment_id is not None:
+            query = query.where(Run.assignment_id == assignment_id)
         if visitor.role != ADMIN:
             courses = select(CourseMember.course_id).where(CourseMember.account_id == visitor.account_id)
             assignments = select(Assignment.id).where(Assignment.course_id.in_(courses))

@@ -16,6 +16,7 @@ import uvicorn
 
 from chaffinch.service.accounts.sessions import has_accounts
 from chaffinch.service.accounts.visitor import is_loopback
+from chaffinch.service.housekeeping import Housekeeper
 from chaffinch.service.jobs.job_worker import Worker
 from chaffinch.service.moss.moss_server import MossServer
 from chaffinch.service.site import Site
@@ -41,8 +42,9 @@ def serve(
             "nobody can use this service yet: create an administrator with `chaffinch account add EMAIL"
             " --role admin` and the same --data or --database"
         )
-    supervisor = Supervisor(workers, count)
+    supervisor, housekeeper = Supervisor(workers, count), Housekeeper(site)
     supervisor.start()
+    housekeeper.start()
     config = uvicorn.Config(
         create_app(site, host, trusted_proxies),
         host=host,
@@ -56,6 +58,7 @@ def serve(
         asyncio.run(_serve(site, uvicorn.Server(config), moss_port))
     finally:
         supervisor.stop()
+        housekeeper.stop()
         site.close()
 
 
@@ -122,9 +125,13 @@ def work(site: Site, *, ends_with_input: bool) -> None:
         signal.signal(number, lambda *_: worker.stop.set())
     if ends_with_input:
         threading.Thread(target=_stop_with_input, args=[worker], daemon=True).start()
+    housekeeper = Housekeeper(site)
+    if not ends_with_input:  # otherwise the service that started this worker tidies up
+        housekeeper.start()
     try:
         worker.run()
     finally:
+        housekeeper.stop()
         site.close()
 
 

@@ -26,6 +26,11 @@ class Settings:
     keep_moss_days: int = 14
     fetch_urls: bool = False
     """Whether documents may be fetched from the web."""
+    oidc_issuer: str = ""
+    """The address of an OpenID provider. The client's secret is in CHAFFINCH_OIDC_SECRET."""
+    oidc_client_id: str = ""
+    oidc_links_email: bool = False
+    """Whether a verified e-mail address of the provider signs in to the account that has it."""
     requests_per_minute: int = 600
     """For each account or address."""
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import address
@@ -121,6 +122,7 @@ class ContentSpan(NamedTuple):
     document: int
     offset: int
     length: int
+    checksum: int
 
 
 def text_path(folder: Path, generation: int) -> Path:
@@ -140,7 +142,7 @@ def append_contents(path: Path, end: int, pieces: Iterable[tuple[int, bytes]]) -
             buffer = bytearray()
             for document, packed in pieces:
                 buffer += packed
-                spans.append(ContentSpan(document, end, len(packed)))
+                spans.append(ContentSpan(document, end, len(packed), crc32(packed)))
                 end += len(packed)
                 if len(buffer) >= _WRITE_SIZE:
                     _write(file, buffer)
@@ -171,12 +173,13 @@ class TextFile:
         weakref.finalize(self, self._file.close)
 
     def read(self, span: ContentSpan) -> bytes:
-        """Return the bytes of the span, or fewer if the file ends before it."""
-        length = min(span.length, os.fstat(self._file.fileno()).st_size)  # a damaged length may be immense
-        data = self._read(span.offset, length)
-        while len(data) < length and (more := self._read(span.offset + len(data), length - len(data))):
+        """Return the bytes of the span, or none if they are not as they were written."""
+        data = self._read(span.offset, span.length)
+        while len(data) < span.length and (
+            more := self._read(span.offset + len(data), span.length - len(data))
+        ):
             data += more
-        return data
+        return data if crc32(data) == span.checksum else b""
 
     def _read(self, offset: int, length: int) -> bytes:
         if hasattr(os, "pread"):

@@ -10,7 +10,7 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from chaffinch.service.accounts.visitor import ADMIN, READER, ROLES, Visitor
-from chaffinch.service.database.tables import Archive, ArchiveMember, Assignment, CourseMember, Run
+from chaffinch.service.database.tables import Archive, ArchiveMember, Assignment, Course, CourseMember, Run
 from chaffinch.service.refusals import Forbidden, NotFound
 
 T = TypeVar("T")
@@ -53,6 +53,14 @@ def _role_in_run(session: Session, visitor: Visitor, run: Run) -> str | None:
         return None
     assignment = session.get_one(Assignment, run.assignment_id)
     return role_in_course(session, visitor, assignment.course_id)
+
+
+def course_for(session: Session, visitor: Visitor, course_id: str, role: str = READER) -> Course:
+    """Return a course that the visitor may use in this role, or raise."""
+    course = session.get(Course, course_id)
+    if course is None:
+        raise NotFound("there is no such course")
+    return _checked(course, role_in_course(session, visitor, course_id), role, "course")
 
 
 def role_in_course(session: Session, visitor: Visitor, course_id: str) -> str | None:

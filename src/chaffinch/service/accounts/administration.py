@@ -50,7 +50,7 @@ def create_account(
             email=email,
             role=role,
             password_hash=password_hash,
-            moss_id=str(_FIRST_MOSS_ID + secrets.randbelow(_MOSS_IDS)),
+            moss_id=new_moss_id(),
         )
         session.add(account)
         session.flush()
@@ -177,6 +177,11 @@ def change_settings(site: Site, visitor: Visitor, **values: Any) -> Settings:
 
     site.database.write(change)
     return site.reload_settings()
+
+
+def new_moss_id() -> str:
+    """Return a user id for MOSS clients. Anybody who has it can submit, so it is random."""
+    return str(_FIRST_MOSS_ID + secrets.randbelow(_MOSS_IDS))
 
 
 def account_as_dict(account: Account) -> dict[str, Any]:

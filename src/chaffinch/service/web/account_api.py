@@ -61,6 +61,9 @@ class SettingsChange(Body):
     keep_days: Days | None = None
     keep_moss_days: Days = 1
     fetch_urls: bool = False
+    oidc_issuer: Annotated[str, StringConstraints(max_length=300, pattern=r"^(https?://[^\s?#]+)?$")] = ""
+    oidc_client_id: Annotated[str, StringConstraints(max_length=200, pattern=r"^[!-~]*$")] = ""
+    oidc_links_email: bool = False
     requests_per_minute: Amount = 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from typing import Any
 
 from anyio import to_thread
@@ -17,6 +18,15 @@ _MAX_FIELD = 100_000
 """Bytes of all fields together that are not files."""
 _MAX_FILES = 100_000
 _IN_MEMORY = 1 << 16
+
+
+def form_schema(files: Iterable[str], **texts: str) -> dict[str, Any]:
+    """Describe a form for the documentation: fields with files, and others with what they mean."""
+    several = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    properties: dict[str, Any] = dict.fromkeys(files, several)
+    properties |= {name: {"type": "string", "description": text} for name, text in texts.items()}
+    schema = {"type": "object", "properties": properties, "required": [next(iter(properties))]}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
 
 async def read_form(request: Request, writer: UploadWriter, max_bytes: int) -> dict[str, str]:

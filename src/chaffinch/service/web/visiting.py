@@ -37,15 +37,21 @@ def address_of(request: Request) -> str:
 def visitor_of(request: Request) -> Visitor:
     """Return who sends the request, or raise. Requests are limited for each account or address."""
     site = site_of(request)
-    per_minute = site.settings.requests_per_minute
     try:
         visitor = _identified(request, site)
     except SignInNeeded:
-        site.limits.spend(f"address {address_of(request)}", per_minute, per_minute)
+        limit_address(request, site)
         raise
     if visitor.account_id is not None:
+        per_minute = site.settings.requests_per_minute
         site.limits.spend(f"account {visitor.account_id}", per_minute, per_minute)
     return visitor
+
+
+def limit_address(request: Request, site: Site) -> None:
+    """Count a request of somebody without an account, and raise if there are too many."""
+    per_minute = site.settings.requests_per_minute
+    site.limits.spend(f"address {address_of(request)}", per_minute, per_minute)
 
 
 def _identified(request: Request, site: Site) -> Visitor:
