@@ -17,6 +17,7 @@ from bench import (
     density,
     documents,
     index,
+    koala,
     memory,
     peers,
     reading,
@@ -86,7 +87,10 @@ def main() -> int:
         help="a folder with text/ and code/ to measure on, instead of the standard library",
     )
     parser.add_argument(
-        "part", nargs="?", choices=("core", "compare", "rivals", "archive", "index", "all"), default="all"
+        "part",
+        nargs="?",
+        choices=("core", "compare", "rivals", "archive", "koala", "index", "all"),
+        default="all",
     )
     options = parser.parse_args()
     missed = False
@@ -104,6 +108,9 @@ def main() -> int:
     if options.part in ("archive", "index", "all"):
         with TemporaryDirectory() as folder:
             missed |= write("archive", list(archive.rows(samples.english, Path(folder))), sizes)
+    if options.part in ("koala", "all"):
+        with TemporaryDirectory() as folder:
+            missed |= write("koala", list(koala.rows(samples.english, Path(folder), options.data)), sizes)
     if options.part in ("index", "all"):
         with TemporaryDirectory() as folder:
             missed |= write("index", list(index.rows(samples, Path(folder))), sizes)

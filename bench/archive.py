@@ -241,7 +241,7 @@ def rows(english: bytes, folder: Path) -> Iterator[Row]:
     archive = made(english)
     size = sum(len(file.data) for file in archive.documents)
     searching = f"searching {len(archive.documents):,} documents, {size / 1e6:,.0f} MB, median"
-    koala = selection.settings(1, "text", dict.fromkeys(("stored", "searched", "skip", "frequent", "ignored")))
+    koala = selection.settings(1, "text", {})
     for name, settings, least in (("text", Settings(Recipe("text")), 97), ("Koala", koala, 88)):
         where = folder / f"archive-{name}"
         with Index(FolderStore.create(where, settings)) as index:

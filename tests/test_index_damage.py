@@ -167,8 +167,8 @@ def test_a_catalogue_with_bad_pages_is_reported_without_a_traceback(where: Path)
         assert told.startswith((f"{copy}: ", f"{paths.CATALOGUE}: ")), page
 
 
-@pytest.mark.parametrize("kept", [b"", b"garbage", None, "flipped"])
-def test_a_damaged_text_is_reported_and_the_document_still_found(where: Path, kept: bytes | str | None) -> None:
+@pytest.mark.parametrize("kept", [b"", b"garbage", "flipped"])
+def test_a_damaged_text_is_reported_and_the_document_still_found(where: Path, kept: bytes | str) -> None:
     with closing(sqlite3.connect(where / paths.CATALOGUE)) as connection, connection:
         query = "SELECT at, length FROM contents WHERE document = 1"
         at, length = connection.execute(query).fetchone()
@@ -181,8 +181,6 @@ def test_a_damaged_text_is_reported_and_the_document_still_found(where: Path, ke
                     file.write(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
                 case bytes():
                     file.write(kept.ljust(length, b"\0"))
-                case None:
-                    connection.execute("DELETE FROM contents WHERE document = 1")
     with Index.open(where) as index:
         answer = index.search(said(1))
         assert [hit.document.name for hit in answer] == ["d1"]

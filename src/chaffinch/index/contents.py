@@ -83,7 +83,10 @@ def decompress(name: str, packed: bytes | None) -> bytes:
     """Return what was compressed, or raise Damaged."""
     if packed is None:
         raise Damaged(name, "its stored content is missing")
+    frame = packed.removeprefix(_HEADER_MARK)
     try:
-        return _PER_THREAD.decompressor.decompress(packed.removeprefix(_HEADER_MARK), max_output_size=_MAX_SIZE)
+        if not zstandard.get_frame_parameters(frame).has_checksum:  # a damaged bit says that there is none
+            raise Damaged(name, "its stored content is damaged")
+        return _PER_THREAD.decompressor.decompress(frame, max_output_size=_MAX_SIZE)
     except (zstandard.ZstdError, MemoryError):
         raise Damaged(name, "its stored content is damaged") from None

@@ -15,6 +15,10 @@ from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, ProbedDocu
 from chaffinch.native.segment import LookupResult
 
 BUSY = "somebody else is writing to this index; try again when they are done (you can search meanwhile)"
+FORKED = (
+    "was open when this process was forked from another; open it only after the fork, or start processes with "
+    "the method spawn or forkserver"
+)
 CLOSED = "is closed; open it again"
 NO_INDEX = "there is no index here; create one with chaffinch index create"
 NO_NUMBERS_LEFT = "documents have been added over time; export it and import it into a new index"
@@ -63,7 +67,7 @@ class Store(Protocol):
         """Add all of the batch or nothing. It is durable when this returns."""
 
     def remove(self, documents: Sequence[int]) -> None:
-        """Remove all of these documents or none. Unknown numbers are ignored."""
+        """Remove all of these documents or none."""
 
     def lookup(self, hashes: Hashes) -> LookupResult:
         """Return the postings of these hashes, sorted by hash, document and position."""

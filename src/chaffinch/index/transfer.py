@@ -65,6 +65,10 @@ def _lines(store: Store) -> Iterator[dict[str, Any]]:
             if i % _BATCH_DOCUMENTS == 0:
                 packed = store.contents(numbers[i : i + _BATCH_DOCUMENTS])
             hashes, positions = postings.get(number, (np.empty(0, np.uint64), np.empty(0, np.uint32)))
+            if len(hashes) != record.postings:
+                raise next(iter(store.damage()), Damaged(record.name, "some of its postings are missing"))
+            if store.settings.content != "none":
+                contents.decompress(record.name, packed.get(number))  # raises Damaged
             yield {
                 "name": record.name,
                 "digest": record.digest.hex(),

@@ -9,57 +9,59 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from datetime import date
+from functools import cache
+from itertools import islice
 from pathlib import Path
-from types import NoneType
-from typing import Any, NamedTuple
-from zlib import crc32
+from typing import NamedTuple
 
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
-from chaffinch.index.folder.paths import ContentSpan
-from chaffinch.index.records import DocumentRecord, Metadata, Settings
+from chaffinch.index.folder import document_rows, key_table, last_commit
+from chaffinch.index.folder.checked_rows import CheckedRows, Row
+from chaffinch.index.folder.document_rows import DIGEST, NAME, NO_ORIGIN, ORIGIN, POSTINGS, Origin
+from chaffinch.index.folder.key_table import KeyTable, entry, key_of
+from chaffinch.index.folder.paths import REMEDY, ContentSpan
+from chaffinch.index.folder.sqlite_connection import Connection, connect
+from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import NO_INDEX, close_on_error
 
-# A million documents should need little space. Names and digests are looked up by a short key and then
-# compared: this takes a quarter of the space of an index of the names themselves. Documents from one source
-# share the contact and the URL up to its last part, so these are stored once; the last part is often the name.
-# A date is stored as a number if possible, and the generation and the flags, which few documents have,
-# share one column: the generation above two bits, not_language and boilerplate.
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE origins (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, url_head TEXT, contact TEXT);
+_SCHEMA = (
+    """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value, sum INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE origins (
+    id INTEGER PRIMARY KEY, key INTEGER NOT NULL, url_head TEXT, contact TEXT, sum INTEGER NOT NULL
+);
 CREATE INDEX origins_key ON origins (key);
-CREATE TABLE documents (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, name_key INTEGER NOT NULL, digest BLOB NOT NULL,
-    size INTEGER NOT NULL, symbols INTEGER NOT NULL, postings INTEGER NOT NULL,
-    origin INTEGER, url_tail TEXT, date, marks INTEGER
+CREATE TABLE contents (
+    document INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL, sum INTEGER NOT NULL
 );
-CREATE INDEX documents_name ON documents (name_key);
-CREATE INDEX documents_digest ON documents (substr(digest, 1, 3));
-CREATE INDEX documents_boilerplate ON documents (marks) WHERE marks & 1;
-CREATE INDEX documents_not_language ON documents (marks) WHERE marks & 2;
-CREATE TABLE contents (document INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL);
 CREATE TABLE segments (
-    id INTEGER PRIMARY KEY, postings INTEGER NOT NULL, bytes INTEGER NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL
+    id INTEGER PRIMARY KEY, postings INTEGER NOT NULL, bytes INTEGER NOT NULL, first INTEGER NOT NULL,
+    last INTEGER NOT NULL, documents INTEGER NOT NULL, sum INTEGER NOT NULL
 );
-CREATE TABLE removed (document INTEGER PRIMARY KEY);
-INSERT INTO meta VALUES ('version', 0), ('next', 0), ('next_segment', 1), ('documents', 0),
-    ('texts', 1), ('texts_end', 0);
+CREATE TABLE removed (document INTEGER PRIMARY KEY, sum INTEGER NOT NULL);
+CREATE TABLE boilerplate (document INTEGER PRIMARY KEY, sum INTEGER NOT NULL);
 """
-_COLUMNS = """
-    d.id, d.name, d.digest, d.size, d.symbols, d.postings, o.url_head, d.url_tail, o.contact, d.date, d.marks
-    FROM documents d LEFT JOIN origins o ON o.id = d.origin
-"""
+    + document_rows.SCHEMA
+    + key_table.SCHEMA
+)
+_SCANNED = ("origins", "contents", "segments", "removed", "boilerplate", "documents")
+"""Tables that can be read from end to end."""
+_NUMBERS = {
+    "version": 0,
+    "next": 0,
+    "next_segment": 1,
+    "documents": 0,
+    "not_language": 0,
+    "texts": 1,
+    "texts_end": 0,
+}
+"""Numbers that belong to the whole index, and their first values."""
 _NOT_AN_INDEX = "not an index, or a damaged one"
-REMEDY = "restore a copy of it, or import an export of it"
 _BUSY_TIMEOUT = 60
 """Seconds to wait for another connection that is writing."""
 _CACHE_KIB = 64 << 10
-_MAX_DOCUMENTS, _MAX_NUMBER = 1 << 32, 1 << 48
-"""Numbers of documents, and of postings or bytes, that are larger are damaged."""
-_MAX_VALUES = 512
-"""Values bound in one statement, at most."""
+_SCANNED_DOCUMENTS = 1000
+"""Records of a scan that are in memory at a time."""
 
 
 class SegmentRow(NamedTuple):
@@ -70,6 +72,8 @@ class SegmentRow(NamedTuple):
     bytes: int
     first: int
     last: int
+    documents: int
+    """How many have postings in it, also removed ones."""
 
 
 class Catalogue:
@@ -77,18 +81,43 @@ class Catalogue:
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
         self.path = path
+        committed = last_commit.read(path.parent)
         self._connection, self._stamp = _connect(path, write)
-        if write:  # keys arrive in random order, so the pages they touch should stay in memory
+        self._rows = CheckedRows(self._connection)
+        self._keys = KeyTable(self._rows)
+        if write:
+            # Keys arrive in random order, so the pages they touch should stay in memory. Deleted rows are
+            # overwritten: a damaged pointer could bring them back.
             self._connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
+            self._connection.execute("PRAGMA secure_delete = ON").fetchall()
+        with close_on_error(self):
+            self._check_commits(committed)
 
     @classmethod
     def create(cls, path: Path, settings: Settings) -> None:
         """Create an empty catalogue, all of it in this one file."""
-        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        with closing(connect(path, "mode=rwc", timeout=_BUSY_TIMEOUT)) as connection:
             connection.executescript("PRAGMA synchronous = FULL; BEGIN;" + _SCHEMA)
-            connection.execute("INSERT INTO meta VALUES ('settings', ?)", [json.dumps(settings.to_dict())])
+            rows = CheckedRows(connection)
+            totals = {f"total {table}": 0 for table in _SCANNED}
+            for key, value in {**_NUMBERS, **totals, "settings": json.dumps(settings.to_dict())}.items():
+                rows.set_value(key, value)
+            KeyTable(rows).create()
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
+
+    def _check_commits(self, committed: int) -> None:
+        """Fail if this state is older than a commit that was noted before it was read."""
+        folder, log = self.path.parent, self.path.name + "-wal"
+        try:
+            version = self.number("version")
+        except sqlite3.DatabaseError as error:
+            raise IndexTrouble(f"{folder}: cannot be opened ({error}); {REMEDY}") from None
+        if version < committed:
+            raise IndexTrouble(
+                f"{folder}: its last changes are lost, because {log} is damaged or was deleted; {REMEDY}, "
+                f"or delete {folder / last_commit.FILE} to go on without them"
+            )
 
     def close(self) -> None:
         self._connection.close()
@@ -102,22 +131,11 @@ class Catalogue:
         return self._stamp, self.number("version")
 
     def settings(self) -> Settings:
-        settings = self._value("SELECT value FROM meta WHERE key = 'settings'")
-        try:
-            return Settings.from_dict(json.loads(settings), str(self.path.parent))
-        except BadRecipe as error:
-            raise IndexTrouble(f"{self.path.parent}: its recipe cannot be used ({error}); {REMEDY}") from None
-        except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
-            raise IndexTrouble(f"{self.path.parent}: {_NOT_AN_INDEX}; {REMEDY}") from None
+        return _settings(self.path.parent, self._rows.value("settings"))
 
     def number(self, key: str) -> int:
         """Return a number that belongs to the whole index."""
-        limit = _MAX_DOCUMENTS if key == "next" else _MAX_NUMBER
-        (number,) = _checked((self._value("SELECT value FROM meta WHERE key = ?", key),), int, limit=limit)
-        return int(number)
-
-    def _value(self, statement: str, *values: object) -> Any:
-        return next((row[0] for row in self._connection.execute(statement, values)), None)
+        return int(self._rows.value(key))
 
     @contextmanager
     def transaction(self, kind: str = "DEFERRED") -> Iterator[None]:
@@ -136,141 +154,128 @@ class Catalogue:
         """Run a transaction after which readers look for new segments and contents."""
         with self.transaction("IMMEDIATE"):
             yield
-            self._connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'version'")
+            version = self.take("version", 1) + 1
+        last_commit.write(self.path.parent, version)
 
     def take(self, counter: str, count: int) -> int:
         """Reserve `count` new numbers and return the first. Call this inside `change`."""
         first = self.number(counter)
-        self._connection.execute("UPDATE meta SET value = ? WHERE key = ?", [first + count, counter])
+        self._rows.set_value(counter, first + count)
         return first
 
     def insert(self, first: int, documents: Sequence[DocumentRecord]) -> None:
         """Add documents, numbered from `first`. Call this inside `change`."""
-        origins: dict[tuple[str | None, str | None], int] = {}
-        rows = [self._row(first + i, document, origins) for i, document in enumerate(documents)]
-        self._connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 11)})", rows)
-        self._count(len(rows))
+        origins: dict[Origin, int | None] = {NO_ORIGIN: None}
+        rows, keys = [], []
+        for number, document in enumerate(documents, first):
+            origin = document_rows.origin_of(document)
+            if origin not in origins:
+                origins[origin] = self._origin_number(origin)
+            rows.append(document_rows.to_row(number, document, origins[origin]))
+            keys += _entries(rows[-1])
+        self._rows.insert("documents", rows)
+        self._keys.add(keys)
+        boilerplate = [[number] for number, document in enumerate(documents, first) if document.boilerplate]
+        self._rows.insert("boilerplate", boilerplate)
+        self._count(documents, 1)
+
+    def _origin_number(self, origin: Origin) -> int:
+        """Return the number of an origin. One that is not found because of damage gets another number."""
+        key = key_of(f"{origin.url_head}\n{origin.contact}")
+        for (number,) in self._connection.execute("SELECT id FROM origins WHERE key = ?", [key]):
+            (row,) = self._rows.by_number("origins", [number]).values()
+            if Origin(*row[2:]) == origin:
+                return int(number)
+        number = self._connection.execute("SELECT max(id) FROM origins").fetchone()[0] or 0
+        self._rows.insert("origins", [(number + 1, key, *origin)])
+        return int(number) + 1
 
     def set_contents(self, spans: Iterable[ContentSpan], end: int) -> None:
-        """Record where contents are and where their file ends. Call this inside `change`."""
-        self._connection.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?)", spans)
-        self._connection.execute("UPDATE meta SET value = ? WHERE key = 'texts_end'", [end])
+        """Record where new contents are and where their file ends. Call this inside `change`."""
+        self._rows.insert("contents", spans)
+        self._rows.set_value("texts_end", end)
 
-    def _row(
-        self, number: int, document: DocumentRecord, origins: dict[tuple[str | None, str | None], int]
-    ) -> tuple[object, ...]:
-        metadata, origin, tail = document.metadata, None, None
-        if metadata.url or metadata.contact:
-            head, slash, tail = (metadata.url or "").rpartition("/")
-            source = (head + slash if metadata.url else None), metadata.contact or None
-            if source not in origins:
-                origins[source] = self._origin(*source)
-            origin, tail = origins[source], tail if metadata.url and tail != document.name else None
-        name, *rest = document[:5]
-        marks = document.generation << 2 | document.not_language << 1 | document.boilerplate or None
-        return number, name, _key(name), *rest, origin, tail, _pack_date(metadata.date), marks
-
-    def _origin(self, head: str | None, contact: str | None) -> int:
-        key = _key(f"{head}\n{contact}")
-        known = "SELECT id FROM origins WHERE key = ? AND url_head IS ? AND contact IS ?"
-        if (origin := self._value(known, key, head, contact)) is None:
-            statement = "INSERT INTO origins (key, url_head, contact) VALUES (?, ?, ?)"
-            origin = self._connection.execute(statement, [key, head, contact]).lastrowid
-        return int(origin)
+    def move_contents(self, spans: Iterable[ContentSpan], end: int) -> None:
+        """Record where all contents are, in the next text file. Call this inside `change`."""
+        self.take("texts", 1)
+        self._rows.clear("contents")
+        self.set_contents(spans, end)
 
     def delete(self, documents: Sequence[int]) -> None:
         """Delete documents. Their postings stay until a merge. Call this inside `change`."""
-        known = self.records(documents)
-        numbers = [[document] for document in known]
-        with_postings = [[document] for document, record in known.items() if record.postings]
-        self._connection.executemany("INSERT INTO removed VALUES (?)", with_postings)
-        for statement in ("DELETE FROM contents WHERE document = ?", "DELETE FROM documents WHERE id = ?"):
-            self._connection.executemany(statement, numbers)
-        self._count(-len(numbers))
+        rows, records = self._rows.by_number("documents", documents), self.records(documents)
+        self._keys.remove(entry for row in rows.values() for entry in _entries(row))
+        self._rows.insert("removed", [[number] for number, row in rows.items() if row[POSTINGS]])
+        self._rows.delete("boilerplate", [number for number, record in records.items() if record.boilerplate])
+        self._rows.delete("contents", [span.document for span in self.content_spans(documents)])
+        self._rows.delete("documents", list(rows))
+        self._count(records.values(), -1)
 
-    def _count(self, change: int) -> None:
-        self._connection.execute("UPDATE meta SET value = value + ? WHERE key = 'documents'", [change])
+    def _count(self, records: Iterable[DocumentRecord], change: int) -> None:
+        flags = [record.not_language for record in records]
+        self._rows.add_to("documents", change * len(flags))
+        self._rows.add_to("not_language", change * sum(flags))
 
     def segments(self) -> list[SegmentRow]:
         """Return the segments in use, sorted by their documents."""
-        rows = self._connection.execute("SELECT id, postings, bytes, first, last FROM segments ORDER BY first")
-        return [SegmentRow(*_checked(row, int)) for row in rows]
+        return sorted((SegmentRow(*row) for row in self._rows.all("segments")), key=lambda row: row.first)
 
     def add_segment(self, row: SegmentRow) -> None:
-        self._connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", row)
+        self._rows.insert("segments", [row])
 
-    def drop_segments(self, numbers: Sequence[int], purged: Iterable[int]) -> None:
-        self._connection.executemany("DELETE FROM segments WHERE id = ?", [[n] for n in numbers])
-        self._connection.executemany("DELETE FROM removed WHERE document = ?", [[d] for d in purged])
+    def drop_segments(self, numbers: Sequence[int], purged: Sequence[int]) -> None:
+        self._rows.delete("segments", numbers)
+        self._rows.delete("removed", purged)
 
     def names_in(self, row: SegmentRow) -> Iterator[str]:
         """Yield the names of the documents whose postings are in a segment."""
-        statement = "SELECT name FROM documents WHERE id BETWEEN ? AND ? AND postings > 0 ORDER BY id"
-        return (_checked(names, str)[0] for names in self._connection.execute(statement, [row.first, row.last]))
-
-    def is_needed(self, row: SegmentRow) -> bool:
-        """Return whether any document has its postings in this segment."""
-        return any(True for _ in self.names_in(row))
+        rows = self._rows.between("documents", row.first, row.last)
+        return (document[NAME] for document in rows if document[POSTINGS])
 
     def removed(self) -> list[int]:
-        rows = self._connection.execute("SELECT document FROM removed ORDER BY document")
-        return [_document(number) for (number,) in rows]
+        return [document for (document,) in self._rows.all("removed")]
+
+    def boilerplate(self) -> frozenset[int]:
+        return frozenset(document for (document,) in self._rows.all("boilerplate"))
 
     def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]:
-        rows = self._rows(f"SELECT {_COLUMNS} WHERE d.id IN", documents)
-        return {_document(row[0]): _record(row) for row in rows}
+        return dict(self._to_records(list(self._rows.by_number("documents", documents).values())))
+
+    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
+        rows = self._rows.all("documents")
+        while some := list(islice(rows, _SCANNED_DOCUMENTS)):
+            yield from self._to_records(some)
+
+    def _to_records(self, rows: Sequence[Row]) -> Iterator[tuple[int, DocumentRecord]]:
+        numbers = [row[ORIGIN] for row in rows if row[ORIGIN] is not None]
+        origins = {number: Origin(*row[2:]) for number, row in self._rows.by_number("origins", numbers).items()}
+        return ((row[0], document_rows.to_record(row, origins.get(row[ORIGIN], NO_ORIGIN))) for row in rows)
 
     def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
-        rows = self._rows("SELECT id, postings, name FROM documents WHERE id IN", documents)
-        return {
-            number: (*_checked((postings,), int), *_checked((name,), str)) for number, postings, name in rows
-        }
+        rows = self._rows.by_number("documents", documents)
+        return {number: (row[POSTINGS], row[NAME]) for number, row in rows.items()}
 
     def content_spans(self, documents: Sequence[int]) -> list[ContentSpan]:
         """Return where the contents of these documents are, in the order of the file."""
-        rows = self._rows("SELECT document, at, length FROM contents WHERE document IN", documents)
-        return sorted((ContentSpan(*_checked(row, int)) for row in rows), key=lambda span: span.offset)
+        if not self.number("texts_end"):
+            return []
+        rows = self._rows.by_number("contents", documents)
+        return sorted((ContentSpan(*row) for row in rows.values()), key=lambda span: span.offset)
 
-    def all_content_spans(self) -> Iterator[ContentSpan]:
-        rows = self._connection.execute("SELECT document, at, length FROM contents ORDER BY at")
-        return (ContentSpan(*_checked(row, int)) for row in rows)
+    def all_content_spans(self) -> list[ContentSpan]:
+        return sorted((ContentSpan(*row) for row in self._rows.all("contents")), key=lambda span: span.offset)
 
     def numbers_by_name(self, names: Sequence[str]) -> dict[str, int]:
-        keys = [_key(name) for name in names]
-        rows = self._rows("SELECT name, id FROM documents WHERE name_key IN", keys)
-        wanted = set(names)
-        return {name: _document(number) for name, number in rows if name in wanted}
+        rows, wanted = self._with_keys(names), set(names)
+        return {row[NAME]: row[0] for row in rows if row[NAME] in wanted}
 
     def names_by_digest(self, digests: Sequence[bytes]) -> dict[bytes, str]:
-        keys = [digest[:3] for digest in digests]
-        rows = self._rows("SELECT id, digest, name FROM documents WHERE substr(digest, 1, 3) IN", keys)
-        wanted = set(digests)
-        return {digest: name for _, digest, name in sorted(rows, reverse=True) if digest in wanted}
+        rows, wanted = self._with_keys(digests), set(digests)
+        return {row[DIGEST]: row[NAME] for row in reversed(rows) if row[DIGEST] in wanted}
 
-    def _rows(self, statement: str, values: Sequence[Any]) -> list[Any]:
-        rows = []
-        for start in range(0, len(values), _MAX_VALUES):
-            some = values[start : start + _MAX_VALUES]
-            # Repeat the last value up to a power of two: SQLite caches the few different statements.
-            size = 1 << (len(some) - 1).bit_length()
-            filled = [*some, *[some[-1]] * (size - len(some))]
-            rows += self._connection.execute(f"{statement} ({', '.join('?' * size)})", filled).fetchall()
-        return rows
-
-    def boilerplate(self) -> frozenset[int]:
-        statement = "SELECT id FROM documents WHERE marks & 1"
-        return frozenset(_document(number) for (number,) in self._connection.execute(statement))
-
-    def count_not_language(self) -> int:
-        return int(self._value("SELECT count(*) FROM documents WHERE marks & 2"))
-
-    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
-        after = -1
-        while rows := self._connection.execute(
-            f"SELECT {_COLUMNS} WHERE d.id > ? ORDER BY d.id LIMIT 1000", [after]
-        ).fetchall():
-            yield from ((_document(row[0]), _record(row)) for row in rows)
-            after = rows[-1][0]
+    def _with_keys(self, contents: Sequence[str | bytes]) -> list[Row]:
+        """Return the rows of documents that may have one of these names or digests, sorted by number."""
+        return list(self._rows.by_number("documents", self._keys.find(map(key_of, contents))).values())
 
     def compact(self) -> str | None:
         """Fill pages that removals and random keys left half empty. Return why, if this cannot be done now."""
@@ -286,41 +291,33 @@ class Catalogue:
         return None
 
     def check(self) -> list[str]:
-        """Return the problems that SQLite finds."""
+        """Return what is wrong, by SQLite's own checks and by the checksums of all rows."""
         try:
             problems = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
         except sqlite3.DatabaseError as error:
             problems = [str(error)]
-        return [] if problems == ["ok"] else [f"{self.path.name}: {problem}" for problem in problems]
+        problems = [problem for problem in problems if problem != "ok"]
+        problems += (problem for table in _SCANNED for problem in self._rows.problems(table))
+        return [f"{self.path.name}: {problem}; {REMEDY}" for problem in problems]
 
 
-class _Connection(sqlite3.Connection):
-    """A connection that raises an error of SQLite even if the message quotes damaged bytes."""
-
-    def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        try:
-            return super().execute(*arguments)
-        except UnicodeDecodeError:
-            raise sqlite3.DatabaseError("malformed database schema") from None
+def _entries(row: Row) -> list[int]:
+    """Return the keys by which a document is found."""
+    return [entry(key_of(content), row[0]) for content in (row[NAME], row[DIGEST])]
 
 
-def _document(number: Any) -> int:
-    """Return the number of a document, unless it is damaged."""
-    _checked((number,), int, limit=_MAX_DOCUMENTS - 1)
-    return int(number)
+def _settings(folder: Path, text: object) -> Settings:
+    try:
+        return Settings.from_dict(json.loads(str(text)), str(folder))
+    except BadRecipe as error:
+        raise IndexTrouble(f"{folder}: its recipe cannot be used ({error}); {REMEDY}") from None
+    except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
+        raise IndexTrouble(f"{folder}: {_NOT_AN_INDEX}; {REMEDY}") from None
 
 
-def _checked(values: Sequence[Any], *kinds: type, limit: int = _MAX_NUMBER) -> Sequence[Any]:
-    """Return values of these types. SQLite stores any type in any column, so damage can change the type."""
-    for value in values:
-        if not isinstance(value, kinds) or (isinstance(value, int) and not 0 <= value <= limit):
-            raise sqlite3.DataError("a value is damaged")
-    return values
-
-
-def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
+def _connect(path: Path, write: bool) -> tuple[Connection, object]:
     """Return a connection, and the stamp of the file if the connection will not see changes."""
-    folder, uri = path.parent, path.absolute().as_uri()
+    folder = path.parent
     try:
         if not path.exists():
             raise NoIndex(f"{folder}: {NO_INDEX}")
@@ -328,7 +325,7 @@ def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
     except OSError as error:
         raise IndexTrouble(f"{folder}: cannot be opened ({error.strerror})") from None
     try:
-        return _open(f"{uri}?mode={'rw' if write else 'ro'}"), None
+        return _open(path, "mode=rw" if write else "mode=ro"), None
     except sqlite3.DatabaseError as error:
         forbidden = getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
         if forbidden and write:
@@ -339,7 +336,7 @@ def _connect(path: Path, write: bool) -> tuple[sqlite3.Connection, object]:
         if not forbidden and (write or stamp[-1]):
             raise IndexTrouble(f"{folder}: cannot be opened ({error}); {REMEDY}") from None
     try:  # nothing changes in a folder that cannot be written to
-        return _open(f"{uri}?immutable=1"), stamp
+        return _open(path, "immutable=1"), stamp
     except sqlite3.DatabaseError as error:
         raise IndexTrouble(f"{folder}: {_NOT_AN_INDEX} ({error}); {REMEDY}") from None
 
@@ -352,45 +349,24 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns, log_size
 
 
-def _open(uri: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        uri,
-        uri=True,
-        timeout=_BUSY_TIMEOUT,
-        isolation_level=None,
-        check_same_thread=False,
-        factory=_Connection,
-    )
+def _open(path: Path, uri_options: str) -> Connection:
+    connection = connect(path, uri_options, timeout=_BUSY_TIMEOUT)
     with close_on_error(connection):
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("SELECT count(*) FROM meta").fetchone()
+        connection.execute("PRAGMA mmap_size = 0").fetchall()  # a file that shrinks would end the process
+        if _schema(connection) != _expected_schema():
+            (settings,) = connection.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone() or [""]
+            _settings(path.parent, settings)  # says so if the index has another format
+            raise sqlite3.DatabaseError("its schema is damaged")
     return connection
 
 
-def _key(name: str) -> int:
-    """Return a hash that SQLite stores in three bytes."""
-    return (crc32(name.encode("utf-8", "surrogatepass")) & 0xFFFFFF) - 0x800000
+def _schema(connection: sqlite3.Connection) -> list[Row]:
+    return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
-def _pack_date(text: str | None) -> str | int | None:
-    """Return the number of the day if the text is a date in the form YYYY-MM-DD, else the text."""
-    with suppress(ValueError):
-        day = date.fromisoformat(text or "")
-        return day.toordinal() if day.isoformat() == text else text
-    return text
-
-
-def _record(row: tuple[Any, ...]) -> DocumentRecord:
-    _checked(row[1:2], str)
-    _checked(row[2:3], bytes)
-    _checked(row[3:6], int)
-    head, tail, contact, day, marks = row[6:]
-    _checked((head, tail, contact), str, NoneType)
-    _checked((day,), str, int, NoneType)
-    _checked((marks,), int, NoneType)
-    if isinstance(day, int) and not 0 < day <= date.max.toordinal():
-        raise sqlite3.DataError("a date is damaged")
-    url = None if head is None else head + (row[1] if tail is None else tail)
-    metadata = Metadata(url, contact, date.fromordinal(day).isoformat() if isinstance(day, int) else day)
-    generation, flags = divmod(marks or 0, 4)
-    return DocumentRecord._make((*row[1:6], metadata, generation, bool(flags & 1), bool(flags & 2)))
+@cache
+def _expected_schema() -> list[Row]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_SCHEMA)
+        return _schema(connection)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import contents
 from chaffinch.index.folder import paths
-from chaffinch.index.folder.catalogue import REMEDY, Catalogue
+from chaffinch.index.folder.catalogue import Catalogue
+from chaffinch.index.folder.paths import REMEDY
 from chaffinch.index.folder.reader import FolderReader, OpenFiles
 from chaffinch.index.folder.writer import Writer
 from chaffinch.index.koala.probes import ProbeFile
@@ -139,7 +140,7 @@ class FolderStore(ProbeFile, Store):
     def info(self) -> IndexInfo:
         with self._reader() as reader:
             state, catalogue = reader.state, reader.catalogue
-            documents, not_language = catalogue.number("documents"), catalogue.count_not_language()
+            documents, not_language = catalogue.number("documents"), catalogue.number("not_language")
         postings = sum(row.postings for row in state.rows.values())
         size = sum(map(_size, self.folder.rglob("*")))
         sizes = documents, postings, len(state.rows), size, len(state.removed)
@@ -172,7 +173,8 @@ class FolderStore(ProbeFile, Store):
     def verify(self, progress: Progress) -> list[str]:
         with self._reader() as reader:
             state, catalogue = reader.state, reader.catalogue
-            problems = [*catalogue.check(), *map(str, state.damaged.values())]
+            in_catalogue = catalogue.check()
+            problems = [*in_catalogue, *map(str, state.damaged.values())]
             counted = np.zeros(catalogue.number("next"), np.int64)
             for segment in state.segments.values():
                 progress(f"Checking {Path(segment.name).name} ...")
@@ -185,13 +187,12 @@ class FolderStore(ProbeFile, Store):
                         counted[:end] += np.bincount(postings.documents, minlength=end)
                 except Damaged as error:
                     problems.append(str(error))
+            if in_catalogue:  # what it says about documents cannot be compared with anything
+                return problems
             segments_are_whole = not problems
             removed = set(state.removed.tolist())
             progress("Checking the documents ...")
             for document, record in catalogue.all_records():
-                if document >= len(counted):
-                    problems.append(f"{record.name}: its number in the catalogue is damaged; {REMEDY}")
-                    continue
                 if segments_are_whole and counted[document] != record.postings:
                     problems.append(f"{record.name}: {counted[document]} of {record.postings} postings")
                 counted[document] = 0

@@ -28,10 +28,19 @@ def due(segments: Sequence[SegmentRow], removed: Sequence[int]) -> list[SegmentR
         if len(run) >= FAN:
             return run[::-1]
     for segment in segments:  # a segment that is mostly removed documents is rewritten alone
-        count = bisect_right(removed, segment.last) - bisect_left(removed, segment.first)
-        if count * 2 > segment.last - segment.first + 1:
+        if removed_in(segment, removed) * 2 > segment.last - segment.first + 1:
             return [segment]
     return []
+
+
+def removed_in(segment: SegmentRow, removed: Sequence[int]) -> int:
+    """Return how many of the sorted removed documents have postings in a segment."""
+    return bisect_right(removed, segment.last) - bisect_left(removed, segment.first)
+
+
+def is_needed(segment: SegmentRow, removed: Sequence[int]) -> bool:
+    """Return whether any document that is not removed has its postings in this segment."""
+    return removed_in(segment, removed) < segment.documents
 
 
 def _level(segment: SegmentRow) -> int:

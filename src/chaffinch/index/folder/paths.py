@@ -21,12 +21,15 @@ from typing import Any, NamedTuple
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import address
+from chaffinch.index.folder.checked_rows import DamagedRow
+from chaffinch.index.folder.sqlite_connection import connect
 from chaffinch.index.store import BUSY
 from chaffinch.native.segment import Segment
 
 CATALOGUE, SEGMENTS, LOCK = address.CATALOGUE, "segments", "writer.lock"
 PART = "catalogue.part"
 DISK_FULL = "the disk is full; make room and try again"
+REMEDY = "restore a copy of it, or import an export of it"
 STILL_THERE = "what was in the index is still there"
 
 _SYNC_SIZE = 16 << 20
@@ -189,9 +192,7 @@ class WriterLock:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._connection = sqlite3.connect(
-            folder / LOCK, timeout=0, isolation_level=None, check_same_thread=False
-        )
+        self._connection = connect(folder / LOCK, "mode=rwc", timeout=0)
         try:
             self._connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
@@ -210,6 +211,9 @@ def wrap_errors(where: str | Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if isinstance(error, DamagedRow) or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            raise IndexTrouble(f"{where}: its catalogue is damaged ({error}); {REMEDY}") from error
         raise IndexTrouble(f"{where}: {_explain(error)}; {STILL_THERE}") from error
 
 

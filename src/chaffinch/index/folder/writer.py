@@ -122,7 +122,8 @@ class Writer:
         documents = postings.documents + np.uint32(first)
         data = segment.build(postings._replace(documents=documents), hash_bits=self.settings.hash_bits)
         size = paths.write_segment(path, [data])
-        return SegmentRow(number, len(documents), size, int(documents.min()), int(documents.max()))
+        numbers = np.unique(documents).tolist()
+        return SegmentRow(number, len(documents), size, numbers[0], numbers[-1], len(numbers))
 
     def remove(self, documents: Sequence[int]) -> None:
         with self._changing():
@@ -141,12 +142,14 @@ class Writer:
     def _due(self, catalogue: Catalogue) -> list[SegmentRow]:
         """Return what to merge next. Only neighbours are merged, so nothing across a damaged segment."""
         rows: list[SegmentRow] = []
+        removed = catalogue.removed()
         for row in catalogue.segments():
-            if str(paths.segment_path(self.folder, row.number)) in self._damaged and catalogue.is_needed(row):
+            is_damaged = str(paths.segment_path(self.folder, row.number)) in self._damaged
+            if is_damaged and merge_policy.is_needed(row, removed):
                 rows.clear()
             else:
                 rows.append(row)
-        return merge_policy.due(rows, catalogue.removed())
+        return merge_policy.due(rows, removed)
 
     def _merge_in_background(self) -> None:
         try:
@@ -183,7 +186,7 @@ class Writer:
     def _compact_texts(self) -> None:
         """Write a new text file without the contents of removed documents."""
         end, generation = self._catalogue.number("texts_end"), self._catalogue.number("texts")
-        spans = list(self._catalogue.all_content_spans())
+        spans = self._catalogue.all_content_spans()
         if sum(span.length for span in spans) == end:
             return
         old, new = (paths.text_path(self.folder, number) for number in (generation, generation + 1))
@@ -194,8 +197,7 @@ class Writer:
                 contents = ((span.document, source.read(span)) for span in spans)
                 moved, end = paths.append_contents(new, 0, contents)
             with self._catalogue.change():
-                self._catalogue.take("texts", 1)
-                self._catalogue.set_contents(moved, end)
+                self._catalogue.move_contents(moved, end)
         except BaseException:
             self._leftovers.append(new)
             raise
@@ -206,9 +208,8 @@ class Writer:
 
         A segment of removed documents only is dropped without reading it, since it may be damaged.
         """
-        with catalogue.transaction():
-            removed = catalogue.removed()
-            needed = [row for row in rows if catalogue.is_needed(row)]
+        removed = catalogue.removed()
+        needed = [row for row in rows if merge_policy.is_needed(row, removed)]
         first, last = (rows[0].first, rows[-1].last) if rows else (0, 0)
         purged = removed[bisect_left(removed, first) : bisect_right(removed, last)]
         number = self._new_number(catalogue)
@@ -218,7 +219,8 @@ class Writer:
             with catalogue.change():
                 catalogue.drop_segments([row.number for row in rows], purged)
                 if merged:
-                    catalogue.add_segment(merged._replace(number=number, first=first, last=last))
+                    documents = sum(row.documents for row in rows) - len(purged)
+                    catalogue.add_segment(SegmentRow(number, *merged, first, last, documents))
         except BaseException:
             self._leftovers.append(path)
             raise
@@ -227,7 +229,8 @@ class Writer:
 
     def _write_merged(
         self, path: Path, rows: list[SegmentRow], purged: list[int], threads: int | None
-    ) -> SegmentRow | None:
+    ) -> tuple[int, int] | None:
+        """Return the number of postings and of bytes that were written, if any."""
         if not rows:
             return None
         segments = []
@@ -239,7 +242,7 @@ class Writer:
                 raise Damaged(str(old), "it is missing") from None
         merged = segment.merge(segments, np.array(purged, np.uint32), threads=threads)
         size = paths.write_segment(path, merged)
-        return SegmentRow(0, paths.open_segment(path).postings, size, 0, 0)
+        return paths.open_segment(path).postings, size
 
     def close(self) -> None:
         """Wait for the change that another thread is making, and for merges."""

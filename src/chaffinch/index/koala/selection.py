@@ -22,7 +22,7 @@ FREQUENT, IGNORED = 4, 10
 K = 20
 """Consonants of a gram: about 30 to 45 characters."""
 SCHEME = "smallest"
-"""Heintze's "rare" finds fewer edited copies, and more documents that share only boilerplate."""
+"""Heintze's "rare" recognises less of edited copies, and prefers legal text and other boilerplate."""
 _MIN_COMMON = 10
 """Fingerprints in common. With fewer, no share is estimated: ten give it to within a third."""
 _MAX_COUNT = 2**31 - 1
