@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
@@ -44,6 +45,7 @@ _AT_ONCE = 10_000
 """Documents in one batch for PostgreSQL, which takes longer with smaller batches."""
 _SEARCHES = 300
 _KOALA = MILLION
+_DAY = date(1996, 3, 1)
 _CHANCES = 10_000
 
 
@@ -114,6 +116,9 @@ def batch(count: int, each: int, number: int, metadata: Callable[[int], Metadata
             13_000,
             each,
             metadata(first + i) if metadata else Metadata(),
+            registered=_DAY,
+            chosen=_DAY,
+            stream=rng.bytes(8),
         )
         for i in range(count)
     ]

@@ -294,6 +294,12 @@ def right_calls() -> list[Call]:
                 free,
                 optional,
             ),
+            Call(
+                "chf_digests",
+                {"documents": documents, "count": 2, "form": 1, "threads": 2, "level": 2},
+                free,
+                optional,
+            ),
         ]
     texts = Structure("ChfSource", [_SOURCES[1], _SOURCES[1]])
     for all_grams in (0, 1):

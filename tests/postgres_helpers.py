@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import psycopg
 
+from chaffinch.index.koala.probes import Touches, key
 from chaffinch.index.postgres.connection import Address
 from chaffinch.index.postgres.postgres_store import PostgresStore
 from chaffinch.index.records import Batch, DocumentRecord
@@ -90,3 +91,10 @@ def _processes(address: str, condition: str) -> list[int]:
             [Address.parse(address).connect["application_name"]],
         ).fetchall()
     return [int(str(row[0])) for row in rows]
+
+
+def touching(names: list[str], number: int) -> Touches:
+    """Return touches by which a search separates two fingerprints of each document."""
+    keys = [key(name) for name in names]
+    prints = [number % 2] * len(names)
+    return Touches(names, keys, [number] * len(names), keys, prints, [number + 1] * len(names))

@@ -58,7 +58,7 @@ def test_one_unreadable_file_does_not_stop_the_rest(essay: Path, tmp_path: Path)
     done = chaffinch("fingerprint", "--json", tmp_path / "gone", broken, essay)
     result = json.loads(done.stdout)
     assert [d["name"] for d in result["documents"]] == [str(essay)]
-    assert [s["name"] for s in result["skipped"]] == [str(tmp_path / "gone"), str(broken)]
+    assert [s["name"] for s in result["skipped"]] == [str(broken), str(tmp_path / "gone")]
     assert "no such file" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode == 2

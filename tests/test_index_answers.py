@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import random
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from chaffinch.errors import ChaffinchError
-from chaffinch.index.index import Index, open_for_import
-from chaffinch.index.koala import probes
-from chaffinch.index.postgres.postgres_store import PostgresStore
+from chaffinch.index.index import open_for_import
 from chaffinch.index.records import Metadata
-from tests.indexed import Make, document, edited, text, words
+from tests.indexed import Make, document, text
 
 
 @pytest.mark.parametrize("content", ["text", "none"])
@@ -146,32 +142,3 @@ def test_a_damaged_export_is_reported_with_its_line(
         pytest.raises(ChaffinchError, match=r"all\.jsonl:3: "),
     ):
         copy.import_(tmp_path / "all.jsonl")
-
-
-def probe_count(index: Index) -> int:
-    """Count the rows of the store, expired or not."""
-    if isinstance(index.store, PostgresStore):
-        return int(index.store._ask("SELECT count(*) FROM probes")[0][0])
-    with closing(sqlite3.connect(Path(index.store.where) / probes.FILE)) as connection:
-        return int(connection.execute("SELECT count(*) FROM probes").fetchone()[0])
-
-
-def test_probes_expire(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    index = make("koala")
-    target = words(400, "target")
-    index.add([document("target", " ".join(target)), document("other", text(400, "other"))])
-    queries = [" ".join(edited(target, 0.05, i)) for i in range(probes.MIN_QUERIES)]
-    start, day = probes.now(), 86_400
-    monkeypatch.setattr(probes, "now", lambda: start)
-    index.search(text(400, "other"))
-    for query in queries:
-        index.search(query)
-    assert index.suspicious() == [("target", probes.MIN_QUERIES)]
-    monkeypatch.setattr(probes, "now", lambda: start + 29 * day)
-    index.search(queries[0])
-    assert probe_count(index) == probes.MIN_QUERIES + 1
-    assert index.suspicious() == [("target", probes.MIN_QUERIES)]
-    monkeypatch.setattr(probes, "now", lambda: start + 31 * day)
-    assert index.suspicious() == []
-    index.search(queries[1])
-    assert probe_count(index) == 3, "the two newest, and that of a document nobody has searched for again"

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from chaffinch.cli import main
+from chaffinch.index.records import today
 from tests.indexed import edited, text, words
 from tests.made import docx, html, pdf, prose, zipped
 from tests.programs import WRITERS, Style, functions
@@ -108,6 +109,24 @@ def test_what_is_said_about_a_document_is_shown(archive: Path, tmp_path: Path) -
     assert (hit["url"], hit["contact"]) == ("https://example.org/p.txt", "ann@example.org")
     listed = told("index", "info", archive, "--documents")["documents_list"]
     assert listed[-1]["date"] == "1996-01-02"
+    assert listed[-1]["registered"] == hit["registered"] == today().isoformat()
+    assert f"{today()}  {tmp_path / 'texts' / '0.txt'}" in run("index", "info", archive, "--documents").output
+    shown = run("search", archive, tmp_path / "p.txt").output
+    assert all(part in shown for part in ("https://example.org/p.txt", "ann@example.org"))
+
+
+def test_what_is_said_about_a_document_is_changed(archive: Path, tmp_path: Path) -> None:
+    name = str(tmp_path / "texts" / "1.txt")
+    assert told("index", "set", archive, name, "--url", "https://example.org/1", "--contact", "ann")["set"] == [
+        name
+    ]
+    (tmp_path / "texts" / "1.txt").write_text(text(200, 1) + " and more")
+    assert told("index", "replace", archive, name, "--contact", "")["replaced"] == [name]
+    assert told("index", "set", archive, name, "nobody", "--date", "1996", code=2)["missing"] == ["nobody"]
+    (known,) = (d for d in told("index", "info", archive, "--documents")["documents_list"] if d["name"] == name)
+    assert (known["url"], known["contact"], known["date"]) == ("https://example.org/1", None, "1996")
+    refused = run("index", "set", archive, name)
+    assert (refused.exit_code, "Give --url" in refused.output) == (2, True)
 
 
 def test_an_export_makes_another_index(archive: Path, tmp_path: Path) -> None:

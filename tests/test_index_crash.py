@@ -19,6 +19,7 @@ from chaffinch.index.index import Index
 from tests import crashing
 from tests.crashing import known_files, running, said
 from tests.indexed import document, text
+from tests.koalas import stored
 
 KILLS = 100
 
@@ -117,13 +118,14 @@ def test_a_rotation_that_is_cut_off_leaves_every_document_and_can_be_run_again(
     texts = {f"d{n}": text(400, n) for n in range(10)}
     with Index.create(where, "koala", content="search-set", stored=20, searched=100) as index:
         index.add([document(*item) for item in texts.items()])
+        before = {name: stored(index, name) for name in texts}
     with running(crashing.do, where, "rotate", None) as process:
         assert process.told() == "begun"
         time.sleep(chance.random() * 0.02)  # any moment
         process.kill()
     with Index.open(where) as index:
         assert index.verify() == []
-        assert len({stored.generation for stored in index}) == 1
+        assert len({stored(index, name) == before[name] for name in texts}) == 1, "all rotated or none"
         assert index.rotate().rotated == list(texts)
         assert {name: [h.document.name for h in index.search(t)] for name, t in texts.items()} == {
             name: [name] for name in texts

@@ -101,7 +101,7 @@ def test_an_archive_of_which_too_little_can_be_read_is_an_error(tmp_path: Path) 
 
 def test_a_path_that_does_not_exist_raises(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    for given in (nowhere, str(nowhere), [nowhere], [nowhere, tmp_path / "nor-here"]):
+    for given in (nowhere, str(nowhere), [nowhere], [tmp_path / "or-here", nowhere]):
         with pytest.raises(Unreadable, match="nowhere: no such file or folder") as caught:
             chaffinch.compare(given)
         assert caught.value.reason == SkipReason.NOT_FOUND

@@ -54,6 +54,29 @@ def test_messages_do_not_contain_the_password() -> None:
         assert SECRET not in refused(address, message)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["", ".", "..", "-a", "public", "Public", "pg_temp", "PG_a", "information_schema", "citus",
+     "columnar_internal", "a b", "a%00", "a'b", 'a"b', "a%22b", "a;b", "a/b", "a#b", "a#", "n" * 64,
+     "%C3%A9" * 32],
+)  # fmt: skip
+def test_a_name_that_is_not_safe_is_refused_before_connecting(name: str) -> None:
+    message = "#.*: cannot be the name of an index; use letters, digits"
+    refused(f"postgresql://ann@no.such.host.invalid/db#{name}", message)
+
+
+@pytest.mark.parametrize(
+    "name", ["a", "a.b-c_d", "0", "_", "publications", "citus-", "n" * 63, "%C3%A9t%C3%A9"]
+)
+def test_other_names_are_taken(name: str) -> None:
+    assert Address.parse(f"postgresql://ann@host/db#{name}").schema == unquote(name)
+    assert Address.parse("postgresql://ann@host/a%23b").connect["dbname"] == "a#b"
+
+
+def test_a_password_behind_the_name_is_not_shown() -> None:
+    assert SECRET not in refused(f"postgresql://ann@host/db#a?password={SECRET}", "cannot be the name")
+
+
 def test_a_missing_database_is_named_but_not_the_password(postgres: str) -> None:
     elsewhere = urlsplit(postgres)._replace(path="/no-such-database").geturl()
     said = refused(elsewhere, r'database "no-such-database" does not exist.*createdb')

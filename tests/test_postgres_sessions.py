@@ -22,6 +22,7 @@ from tests.postgres_helpers import (
     end_connections,
     found,
     held_up,
+    touching,
     until,
     waiting_for_lock,
     waiting_writers,
@@ -94,7 +95,7 @@ def test_a_killed_write_leaves_nothing(address: str, store: PostgresStore) -> No
 
 def test_a_lost_connection_comes_back(address: str, store: PostgresStore) -> None:
     store.add(batch(["a"]))
-    store.record_probe(b"query", ["a"])
+    store.record_touches(touching(["a"], 1))
 
     end_connections(address)
     assert found(store, 7) == [(0, 0, 0)]
@@ -102,7 +103,7 @@ def test_a_lost_connection_comes_back(address: str, store: PostgresStore) -> Non
     store.add(batch(["b"]))
     end_connections(address)
     store.remove([0])
-    store.record_probe(b"query", ["b"])
+    store.record_touches(touching(["b"], 1))
     end_connections(address)
     with store.snapshot():
         assert store.numbers_by_name(["a", "b"]) == {"b": 1}
@@ -159,8 +160,8 @@ def test_who_may_only_read_can_search(postgres: str, address: str) -> None:
         store.add(batch(["a"]))
     with guest_account(postgres, address) as as_guest:
         with closing(PostgresStore(as_guest)) as guest:
-            guest.record_probe(b"query", ["a"])  # not counted, no trouble
-            assert guest.suspicious() == []
+            guest.record_touches(touching(["a"], 1))  # not counted, no trouble
+            assert guest.probed() == []
             assert found(guest, 7 << 60) == []
             with pytest.raises(IndexTrouble, match=r"permission denied.*name another user"):
                 guest.add(batch(["b"]))

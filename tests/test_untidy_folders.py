@@ -357,7 +357,7 @@ def test_files_and_documents_are_named_like_paths(tmp_path: Path) -> None:
 
 def test_documents_with_the_same_stem_stay_two_submissions(tmp_path: Path) -> None:
     both = [Document("ann.py", b"x = 1"), Document("ann.c", b"int x;"), Document("ben.c", b"int y;")]
-    assert [s.name for s in chaffinch.submissions(both)[0]] == ["ann.py", "ann.c", "ben"]
+    assert [s.name for s in chaffinch.submissions(both)[0]] == ["ann.c", "ann.py", "ben"]
     path = made(tmp_path, {"ann.py": program(1)}) / "ann.py"
     assert [s.name for s in chaffinch.submissions([path, *both[1:]])[0]] == ["ann", "ann.c", "ben"]
     twice = [File("2019/ann.py", b"x = 1"), File("2020/ann.py", b"y = 1")]

@@ -5,6 +5,7 @@ use crate::ffi::boundary::{
     structures,
 };
 use crate::machine::level::Level;
+use crate::read::digest::digests;
 use crate::read::fold::Form;
 use crate::read::language::Language;
 use crate::read::page_text::page_text;
@@ -184,6 +185,26 @@ pub unsafe extern "C" fn chf_streams(
         let Streams { symbols, starts, ends, lengths, named } =
             read_streams(&sources, with_names != 0, threads as usize, Level::at_most(level));
         Ok(vec![symbols.into(), starts.into(), ends.into(), lengths.into(), named.into()])
+    })
+}
+
+/// Return hashes of the stream of each document, in two columns: by the order of its symbols, and in any order.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chf_digests(
+    documents: *const ChfSource,
+    count: usize,
+    form_number: u32,
+    threads: u32,
+    level: u32,
+) -> *mut ChfResult {
+    result(|| {
+        let sources = unsafe { sources(documents, count, form(form_number)?) }?;
+        let (in_order, in_any_order): (Vec<u64>, Vec<u64>) =
+            digests(&sources, threads as usize, Level::at_most(level))
+                .into_iter()
+                .map(|digest| (digest.in_order, digest.in_any_order))
+                .unzip();
+        Ok(vec![in_order.into(), in_any_order.into()])
     })
 }
 

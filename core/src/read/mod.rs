@@ -2,6 +2,7 @@
 
 pub(crate) mod byte_search;
 pub mod chunk;
+pub mod digest;
 pub mod fold;
 pub(crate) mod html;
 pub(crate) mod keyword;

@@ -27,6 +27,7 @@ pub(crate) const LANES: usize = 8;
 pub(crate) const P61: u64 = (1 << 61) - 1;
 
 /// Mix 64 bits, so that every input bit reaches every output bit; a bijection (the finisher of splitmix64).
+#[inline(always)]
 pub fn mix64(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

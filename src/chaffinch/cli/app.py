@@ -54,8 +54,13 @@ class _PathType(click.Path):
         return super().convert(value, parameter, context)
 
 
+def in_order(_context: click.Context, _parameter: click.Parameter, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Sort what was typed, so that its order changes no result."""
+    return tuple(sorted(values))
+
+
 PATH = _PathType(path_type=Path)
-PATHS = click.argument("paths", nargs=-1, required=True, type=PATH)
+PATHS = click.argument("paths", nargs=-1, required=True, type=PATH, callback=in_order)
 
 
 class _ErrorsAsMessages(click.Group):

@@ -23,6 +23,7 @@ from chaffinch.cli.app import (
     PATHS,
     STUDENT_PATTERN,
     exit_code,
+    in_order,
     main,
 )
 from chaffinch.cli.output import LISTED, counted, print_json, printable, progress, warn, warn_skipped
@@ -46,8 +47,21 @@ _ONE, _TWO = click.IntRange(1), click.IntRange(2)
 @main.command()
 @PATHS
 @click.option("-l", "--language", default="auto", help="Compare only text or one language; auto compares all.")
-@click.option("-b", "--base", multiple=True, type=PATH, help="Base code: what everybody was given. Repeatable.")
-@click.option("--old", multiple=True, metavar="PATH", help="Earlier work, or an index of it. Repeatable.")
+@click.option(
+    "-b",
+    "--base",
+    multiple=True,
+    type=PATH,
+    callback=in_order,
+    help="Base code: what everybody was given. Repeatable.",
+)
+@click.option(
+    "--old",
+    multiple=True,
+    metavar="PATH",
+    callback=in_order,
+    help="Earlier work, or an index of it. Repeatable.",
+)
 @click.option("-o", "--output", type=PATH, help=f"A .html file or a folder.  [{_REPORT}; none with --json]")
 @click.option("--top", type=_ONE, default=500, metavar="N", help="List at most N pairs.")
 @click.option(

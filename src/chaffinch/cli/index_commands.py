@@ -23,32 +23,30 @@ from chaffinch.cli.app import (
     PATHS,
     W,
     exit_code,
+    in_order,
     main,
 )
 from chaffinch.cli.output import (
     LISTED,
     counted,
-    print_json,
     print_result,
     printable,
     progress,
     warn,
     warn_skipped,
 )
-from chaffinch.errors import SkipReason, Unreadable
+from chaffinch.errors import SkipReason
 from chaffinch.read.legible import NOT_LANGUAGE
 from chaffinch.recipe import FIXED_SIZE
 from chaffinch.types import Document, Skipped
 
 if TYPE_CHECKING:
-    from chaffinch.index.answers import Answer
     from chaffinch.index.index import Index
-    from chaffinch.index.records import DocumentRecord, Settings
+    from chaffinch.index.records import DocumentRecord, ProbedDocument, Settings
 
 _flag = partial(option, is_flag=True)
-_WHERE = argument("where", metavar="INDEX")
+WHERE = argument("where", metavar="INDEX")
 _NOT_LANGUAGE = "with text that is not language, because of fonts or a bad scan; --documents names them"
-_EFFORT_HELP = "Share of the fingerprints to look up; lower is faster and may miss passages."
 
 
 @main.group()
@@ -59,7 +57,7 @@ def index() -> None:
     """
 
 
-def _open(where: str) -> Index:
+def open_index(where: str) -> Index:
     from chaffinch.index.index import Index
 
     return Index.open(where)
@@ -86,7 +84,7 @@ def _command(
             click.get_current_context().exit(result.code)
 
         command: Any = run
-        for parameter in (JSON, *reversed(parameters), _WHERE):  # decorators apply from the inside out
+        for parameter in (JSON, *reversed(parameters), WHERE):  # decorators apply from the inside out
             command = parameter(command)
         return index.command(name)(command)
 
@@ -129,12 +127,17 @@ def create(where: str, recipe: str, no_content: bool, keep_search_set: bool, **o
     )
 
 
-_ADDING = (
-    PATHS,
+_METADATA = (
     option("--url", help="Where the documents are."),
     option("--contact", help="Whom to ask about the documents."),
     option("--date", help="When the documents were written or handed in."),
-    _flag("--boilerplate", help="Passages of these documents are never a match."),
+)
+_ADDING = (
+    PATHS,
+    *_METADATA,
+    option(
+        "--boilerplate/--no-boilerplate", default=None, help="Passages of these documents are never a match."
+    ),
     EXCLUDE,
     INCLUDE,
     OCR,
@@ -153,7 +156,11 @@ def add(**options: Any) -> _Result:
 
 @_command(*_ADDING)
 def replace(**options: Any) -> _Result:
-    """Add documents, and replace those with the same names."""
+    """Add documents, and replace those with the same names.
+
+    A document keeps the URL, contact and date of the one it replaces, and whether it is boilerplate, unless you
+    give others.
+    """
     return _add(replacing=True, **options)
 
 
@@ -161,7 +168,7 @@ def _add(
     where: str,
     paths: tuple[Path, ...],
     replacing: bool,
-    boilerplate: bool,
+    boilerplate: bool | None,
     exclude: tuple[str, ...],
     include: tuple[str, ...],
     ocr: bool,
@@ -186,7 +193,7 @@ def _add(
         "include": include,
         "ocr": ocr,
     }
-    with _open(where) as opened:
+    with open_index(where) as opened:
         report = opened.add(paths, metadata=Metadata(**metadata), progress=show, **how)  # type: ignore[arg-type]
         progress("Writing ...")
     warn_skipped(report.skipped)
@@ -200,15 +207,32 @@ def _add(
     return _Result(result, line, exit_code(bool(report.added or report.already), report.skipped, paths, read))
 
 
-@_command(argument("names", nargs=-1, required=True))
-def remove(where: str, names: tuple[str, ...]) -> _Result:
-    """Remove documents by their names."""
+@_command(argument("names", nargs=-1, required=True, callback=in_order), *_METADATA, name="set")
+def set_(where: str, names: tuple[str, ...], **metadata: str | None) -> _Result:
+    """Change the URL, contact or date of documents. An empty text removes it."""
+    if not any(text is not None for text in metadata.values()):
+        raise click.UsageError("Give --url, --contact or --date.")
+    with open_index(where) as opened:
+        changed = opened.set(names, **metadata)
+    missing = _missing(names, changed)
+    return _Result({"set": changed, "missing": missing}, f"{len(changed)} set", ERROR if missing else FOUND)
+
+
+def _missing(names: tuple[str, ...], known: list[str]) -> list[str]:
+    """Return the names that the index does not know, and warn about them."""
     from chaffinch.index.ingest import plain_name
 
-    with _open(where) as opened:
-        removed = opened.remove(names)
-    missing = sorted(name for name in set(names) if plain_name(name) not in removed)
+    missing = sorted(name for name in set(names) if plain_name(name) not in known)
     warn_skipped([Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in missing])
+    return missing
+
+
+@_command(argument("names", nargs=-1, required=True, callback=in_order))
+def remove(where: str, names: tuple[str, ...]) -> _Result:
+    """Remove documents by their names."""
+    with open_index(where) as opened:
+        removed = opened.remove(names)
+    missing = _missing(names, removed)
     result = {"removed": removed, "missing": missing}
     return _Result(result, f"{len(removed)} removed", ERROR if missing else FOUND)
 
@@ -216,7 +240,7 @@ def remove(where: str, names: tuple[str, ...]) -> _Result:
 @_command(_flag("--documents", help="List every document too."))
 def info(where: str, documents: bool) -> _Result:
     """Show the size, the recipe and what needs attention."""
-    with _open(where) as opened:
+    with open_index(where) as opened:
         size, settings, suspicious = opened.info(), opened.store.settings, opened.suspicious()
         records = [_record(document) for document in opened] if documents else []
     result = asdict(size) | {
@@ -235,12 +259,23 @@ def info(where: str, documents: bool) -> _Result:
         *([_koala(settings)] if settings.stored else []),
         *([f"{counted(size.removed, 'removed document')} to drop at the next merge"] if size.removed else []),
         *(f"damaged: {printable(damage)}" for damage in size.damaged),
-        *(f"suspicious: {n} different queries came close to {printable(name)}" for name, n in suspicious),
+        *map(_suspicion, suspicious),
         *([f"{counted(size.not_language, 'document')} {_NOT_LANGUAGE}"] if size.not_language else []),
         *(f"{printable(d['name'])}: {NOT_LANGUAGE}" for d in records if d["not_language"]),
-        *(f"{d['size']:>12,} bytes  {d['date'] or '':10}  {printable(d['name'])}" for d in records),
+        *(
+            f"{d['size']:>12,} bytes  {d['date'] or d['registered']:10}  {printable(d['name'])}"
+            for d in records
+        ),
     ]
     return _Result(result, "\n".join(lines))
+
+
+def _suspicion(probed: ProbedDocument) -> str:
+    name, searches, separated, stored = probed
+    return (
+        f"suspicious: {searches} different searches told {separated} of {stored} stored fingerprints apart: "
+        f"{printable(name)}; rotate it"
+    )
 
 
 def _koala(settings: Settings) -> str:
@@ -255,16 +290,17 @@ def _record(document: DocumentRecord) -> dict[str, Any]:
         "size": document.size,
         "symbols": document.symbols,
         "digest": document.digest.hex(),
-        "generation": document.generation,
         "boilerplate": document.boilerplate,
         "not_language": document.not_language,
+        "registered": document.registered.isoformat(),
+        "chosen": document.chosen.isoformat(),
     }
 
 
 @_command()
 def merge(where: str) -> _Result:
     """Compact the index fully; partial compaction is automatic."""
-    with _open(where) as opened:
+    with open_index(where) as opened:
         opened.merge(progress)
         size = opened.info()
     return _Result(asdict(size), f"{counted(size.segments, 'segment')}, {size.bytes / 1e6:,.1f} MB")
@@ -273,7 +309,7 @@ def merge(where: str) -> _Result:
 @_command()
 def verify(where: str) -> _Result:
     """Read everything and report what is wrong."""
-    with _open(where) as opened:
+    with open_index(where) as opened:
         problems = opened.verify(progress)
     for problem in problems:
         warn(problem)
@@ -281,18 +317,34 @@ def verify(where: str) -> _Result:
 
 
 @_command(
-    argument("names", nargs=-1),
-    _flag("--suspicious", help="Rotate documents that many similar queries came close to."),
-    option("--source", multiple=True, type=PATH, help="The files, if the texts are not stored."),
+    argument("names", nargs=-1, callback=in_order),
+    _flag("--suspicious", help="Rotate documents whose stored fingerprints searches have told apart."),
+    option("--older-than", type=click.IntRange(0), metavar="DAYS", help="Rotate choices older than this."),
+    option(
+        "--source",
+        multiple=True,
+        type=PATH,
+        callback=in_order,
+        help="The files, if the texts are not stored.",
+    ),
 )
-def rotate(where: str, names: tuple[str, ...], suspicious: bool, source: tuple[Path, ...]) -> _Result:
+def rotate(
+    where: str, names: tuple[str, ...], suspicious: bool, older_than: int | None, source: tuple[Path, ...]
+) -> _Result:
     """Choose again which fingerprints are stored.
 
-    This is for the recipe koala. It rotates the documents you name, or all of them.
+    This is for the recipe koala. It rotates the documents you name or describe, or all of them.
     """
-    with _open(where) as opened:
-        chosen = [*names, *(probed.name for probed in opened.suspicious())] if suspicious else list(names)
-        report = opened.rotate(chosen if names or suspicious else None, sources=source, progress=progress)
+    from chaffinch.index.records import today
+
+    with open_index(where) as opened:
+        wanted = dict.fromkeys(names)
+        if suspicious:
+            wanted |= dict.fromkeys(probed.name for probed in opened.suspicious())
+        if older_than is not None:
+            wanted |= dict.fromkeys(d.name for d in opened if (today() - d.chosen).days > older_than)
+        is_all = not names and not suspicious and older_than is None
+        report = opened.rotate(None if is_all else wanted, sources=source, progress=progress)
     warn_skipped(report.skipped)
     line = f"{len(report.rotated)} rotated, {len(report.skipped)} skipped"
     return _Result(asdict(report), line, ERROR if report.skipped else FOUND if report.rotated else NOTHING)
@@ -304,7 +356,7 @@ def export(where: str, path: Path) -> _Result:
 
     The file contains the secret of a koala index.
     """
-    with _open(where) as opened:
+    with open_index(where) as opened:
         count = opened.export(path)
     result = {"documents": count, "path": str(path)}
     return _Result(result, f"{counted(count, 'document')} written to {printable(str(path))}")
@@ -318,62 +370,3 @@ def import_(where: str, path: Path) -> _Result:
     with open_for_import(where, path) as opened:
         count = opened.import_(path)
     return _Result({"documents": count}, f"{counted(count, 'document')} imported")
-
-
-@main.command()
-@_WHERE
-@argument("files", nargs=-1, required=True, type=PATH)
-@option("--effort", type=click.FloatRange(0, 1), default=1.0, help=_EFFORT_HELP)
-@option("--window", type=int, help="Wider is faster, and still finds every shared run of WINDOW+K-1.")
-@option("--top", type=click.IntRange(1), default=20, help="Hits to show for each file, at most.")
-@option("-o", "--output", type=PATH, help="Write a report: a .html file or a folder.")
-@JSON
-def search(where: str, files: tuple[Path, ...], output: Path | None, as_json: bool, **how: Any) -> None:
-    """Find indexed documents that share text with these files."""
-    from chaffinch.index.answers import to_json, to_report
-    from chaffinch.read import collect
-
-    skipped: list[Skipped] = []
-    read: list[str] = []
-    answers: list[Answer] = []
-    with _open(where) as opened:
-        for document in collect.documents(files):
-            if isinstance(document, Skipped):
-                skipped.append(document)
-                continue
-            read.append(document.name)
-            progress(f"Searching for {document.name} ...")
-            try:
-                answers.append(opened.search(document, **how))
-            except Unreadable as error:
-                skipped.append(Skipped.because(error, document.name))
-        progress("")
-        if output:
-            to_report(opened, answers, skipped).save(output)
-    warn_skipped(skipped)
-    damaged = dict.fromkeys(damage for answer in answers for damage in answer.receipt.damaged)
-    for damage in damaged:
-        warn(f"not searched: {damage}")
-    if as_json:
-        print_json(to_json(answers, skipped))
-    else:
-        for answer in answers:
-            _show(answer)
-    if output:
-        click.echo(f"Report: {printable(str(output))}", err=as_json)
-    code = exit_code(any(answer.hits for answer in answers), skipped, files, read)
-    click.get_current_context().exit(ERROR if damaged else code)
-
-
-def _show(answer: Answer) -> None:
-    click.echo(f"{printable(answer.query.name)}: shares text with {counted(answer.found, 'document')}")
-    if answer.hits:
-        click.echo(f"{'of this':>7} {'of theirs':>10} {'alike':>6}  {'relation':16} document")
-    for hit in answer:
-        share = f"{hit.containment.query:7.1%} {hit.containment.document:10.1%} {hit.resemblance:6.1%}"
-        click.echo(f"{share}  {hit.relation:16} {printable(hit.document.name)}")
-        if hit.note:
-            click.echo(f"{'':27}{printable(hit.note)}")
-    if answer.discounted:
-        passages = counted(len(answer.discounted), "passage")
-        click.echo(f"{passages} that many documents share counted less; --json lists them")

@@ -43,7 +43,7 @@ def read_earlier(
     given = [item for item in items if isinstance(item, File | Document)]
     submissions, skipped = collect.by_rules(given, rules)
     earlier = EarlierWork(submissions, skipped=skipped)
-    for path in dict.fromkeys(str(item) for item in items if not isinstance(item, File | Document)):
+    for path in sorted({str(item) for item in items if not isinstance(item, File | Document)}):
         if is_index(path):
             candidates_from_index(path, new, earlier)
         else:

@@ -29,6 +29,8 @@ class Relation(StrEnum):
 
     IDENTICAL = "identical"
     EDITED = "edited"
+    REORGANISED = "reorganised"
+    """Both have nearly the same text, in another order."""
     REVISED = "revised"
     CONTAINED = "contained"
     """The document contains the query."""
@@ -179,6 +181,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
     return {
         "document": hit.document.name,
         **asdict(hit.document.metadata),
+        "registered": hit.document.registered.isoformat(),
         "containment": asdict(hit.containment),
         "resemblance": hit.resemblance,
         "relation": hit.relation,

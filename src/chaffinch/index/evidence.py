@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,8 +46,10 @@ class Evidence:
     """Symbols of each that the matches cover, if known."""
     sizes: tuple[int, int] = (0, 0)
     """Symbols of each that count."""
-    identical: bool = True
-    """False if the two are known to differ."""
+    identical: bool | None = None
+    """Whether both have the same symbols, if known."""
+    runs: NDArray[np.uint32] = field(default_factory=lambda: np.empty((0, 4), np.uint32))
+    """Of the matches: start and end in the query, start and end in the document."""
 
 
 def matches_in_texts(
@@ -74,7 +77,9 @@ def matches_in_texts(
         threads,
     )
     return {
-        number: Evidence(_lazy(query.document.name, document.name, c), c.covered, c.symbols, c.identical)
+        number: Evidence(
+            _lazy(query.document.name, document.name, c), c.covered, c.symbols, c.identical, c.runs
+        )
         for (number, document), c in zip(texts.items(), common, strict=True)
     }
 
@@ -108,8 +113,25 @@ def _matches_of_other_fingerprints(
         in_bytes = c._replace(runs=_in_bytes(c.runs, streams[0], stream))
         matches = _lazy(query.name, document.name, in_bytes)
         identical = np.array_equal(streams[0].symbols, stream.symbols)
-        evidence[number] = Evidence(matches, c.covered, (sizes[0], size), identical)
+        evidence[number] = Evidence(matches, c.covered, (sizes[0], size), identical, c.runs)
     return evidence
+
+
+def moved_share(runs: NDArray[np.uint32]) -> float:
+    """Return the share of the runs, by their length, outside the longest chain that is in order in both."""
+    if not len(runs):
+        return 0.0
+    left_starts, left_ends, right_starts, _ = runs[np.lexsort((runs[:, 2], runs[:, 0]))].astype(np.int64).T
+    reached = np.maximum.accumulate(np.append(0, left_ends))[:-1]
+    covered = int(np.maximum(left_ends - np.maximum(left_starts, reached), 0).sum())
+    # The chains that end so far, by where they end in the document: a longer one ends later, or it is dropped.
+    ends, lengths = [-1], [0]
+    for right, length in zip(right_starts.tolist(), (left_ends - left_starts).tolist(), strict=True):
+        before = bisect_right(ends, right)
+        total = lengths[before - 1] + length
+        after = bisect_right(lengths, total, before)
+        ends[before:after], lengths[before:after] = [right], [total]
+    return max(1 - lengths[-1] / max(covered, 1), 0.0)
 
 
 def _in_bytes(runs: NDArray[np.uint32], left: Stream, right: Stream) -> NDArray[np.uint32]:
@@ -186,7 +208,9 @@ def matches_in_postings(candidates: Candidates, names: Mapping[int, str]) -> dic
         return Match(left, right, symbols, symbols, ((left, right),), extended.owners)
 
     return {
-        number: Evidence(tuple(to_bytes(names[number], stream, extended) for extended in c.matches()))
+        number: Evidence(
+            tuple(to_bytes(names[number], stream, extended) for extended in c.matches()), runs=c.runs
+        )
         for (number, stream), c in zip(streams.items(), common, strict=True)
     }
 

@@ -14,9 +14,8 @@ from chaffinch.index.address import FORM, is_database, looks_like_address, witho
 from chaffinch.index.answers import Answer
 from chaffinch.index.contents import unpack
 from chaffinch.index.folder.folder_store import FolderStore
-from chaffinch.index.ingest import Ingest, IngestReport, plain_name
+from chaffinch.index.ingest import Ingest, IngestReport, completed, plain_metadata, plain_name
 from chaffinch.index.koala import rotation, selection
-from chaffinch.index.koala.probes import is_close
 from chaffinch.index.records import CONTENTS, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Progress, Store, close_on_error
@@ -113,7 +112,7 @@ class Index:
         items: Items,
         *,
         metadata: Metadata = Metadata(),  # noqa: B008 - frozen
-        boilerplate: bool = False,
+        boilerplate: bool | None = None,
         replacing: bool = False,
         include: str | Iterable[str] = (),
         exclude: str | Iterable[str] = (),
@@ -127,37 +126,51 @@ class Index:
         again. Another content under a known name needs `replacing`. `include` and `exclude` are patterns like
         "*.txt": what else to read of folders and archives, and what not to read. With `ocr`, Tesseract reads
         pages of PDF and PostScript that have no text, or none that is language.
+
+        A document that replaces another keeps its URL, contact and date, and whether it is boilerplate, unless
+        you give others.
         """
         with self._writing():
             ingest = Ingest(self.store, metadata, boilerplate, replacing, threads_used(threads))
             rules = Rules.of(include, exclude, ocr)
-            report = ingest.run(collect(items, json_lines=True, rules=rules), progress)
-            self.store.forget_probes(report.replaced)
-            return report
+            return ingest.run(collect(items, json_lines=True, rules=rules), progress)
 
     def replace(self, items: Items, **options: object) -> IngestReport:
         """Add documents, and replace those with the same names."""
         return self.add(items, replacing=True, **options)  # type: ignore[arg-type]
 
+    def set(
+        self,
+        names: str | Iterable[str],
+        *,
+        url: str | None = None,
+        contact: str | None = None,
+        date: str | None = None,
+    ) -> list[str]:
+        """Change what is known about documents. None changes nothing, "" removes it.
+
+        Return the names that the index has.
+        """
+        given = plain_metadata(Metadata(url, contact, date))
+        with self._writing():
+            numbers = self.store.numbers_by_name(_plain_names(names))
+            known = self.store.records(sorted(numbers.values()))
+            records = {n: r._replace(metadata=completed(given, r.metadata)) for n, r in known.items()}
+            self.store.update({n: record for n, record in records.items() if record != known[n]})
+        return sorted(numbers)
+
     def remove(self, names: str | Iterable[str]) -> list[str]:
         """Remove documents by name. Return the names that the index had."""
-        wanted = [names] if isinstance(names, str) else list(names)
         with self._writing():
-            numbers = self.store.numbers_by_name([plain_name(name) for name in wanted])
+            numbers = self.store.numbers_by_name(_plain_names(names))
             self.store.remove(sorted(numbers.values()))
-            self.store.forget_probes(sorted(numbers))
         return sorted(numbers)
 
     def search(
         self, document: Readable, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
     ) -> Answer:
         """Find the documents that share the most with this one, the strongest first. See `Answer`."""
-        query = document_for(document, self.recipe)
-        answer = search(self.store, query, effort, window, top)
-        if self.store.settings.stored is not None:
-            shares = ((hit.document.name, hit.containment) for hit in answer)
-            self.store.record_probe(query.data, [name for name, s in shares if is_close(s.query, s.document)])
-        return answer
+        return search(self.store, document_for(document, self.recipe), effort, window, top)
 
     def content(self, name: str) -> Document | None:
         """Return a document as it was read when it was added, if the index stores texts."""
@@ -180,10 +193,19 @@ class Index:
         return self.store.verify(progress)
 
     def suspicious(self) -> list[ProbedDocument]:
-        """Return documents that many slightly different queries came close to. Consider rotating them."""
-        probed = self.store.suspicious()
-        numbers = self.store.numbers_by_name([document.name for document in probed])
-        return [document for document in probed if document.name in numbers]
+        """Return documents whose stored fingerprints somebody may be finding out, the most known first.
+
+        Rotate them: what was found out is then worth nothing. See `koala/probes.py` for the rule.
+        """
+        probed = self.store.probed()
+        numbers = self.store.numbers_by_name([p.name for p in probed])
+        stored = {name: n for n, name in self.store.sizes(list(numbers.values())).values()}
+        suspicious = [
+            ProbedDocument(p.name, p.searches, p.separated(n), n)
+            for p in probed
+            if (n := stored.get(p.name)) and p.is_suspicious(n)
+        ]
+        return sorted(suspicious, key=lambda p: (-p.separated / p.stored, p.name))
 
     def rotate(
         self, names: Iterable[str] | None = None, *, sources: Items = (), progress: Progress = _ignore
@@ -213,6 +235,10 @@ class Index:
         except IndexTrouble:
             if error is None:  # otherwise the first error matters more
                 raise
+
+
+def _plain_names(names: str | Iterable[str]) -> list[str]:
+    return [plain_name(name) for name in ([names] if isinstance(names, str) else names)]
 
 
 def _settings(recipe: str | Recipe, content: str, koala: Mapping[str, int | str | None]) -> Settings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import sha256
@@ -17,8 +17,9 @@ from chaffinch.errors import SkipReason
 from chaffinch.index import contents
 from chaffinch.index.background import background
 from chaffinch.index.koala import selection
-from chaffinch.index.records import Batch, DocumentRecord, Metadata, Settings
+from chaffinch.index.records import Batch, DocumentRecord, Metadata, Settings, today
 from chaffinch.index.store import Store
+from chaffinch.index.stream_digest import stream_digests
 from chaffinch.native.fingerprint import Batch as FingerprintBatch
 from chaffinch.native.segment import Postings
 from chaffinch.read.collect import Collected
@@ -57,8 +58,15 @@ def plain_name(name: str) -> str:
     return whole.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").replace("\0", "\\0")
 
 
-def _plain_metadata(metadata: Metadata) -> Metadata:
+def plain_metadata(metadata: Metadata) -> Metadata:
+    """Return metadata that every database can hold."""
     return Metadata(*(text and plain_name(text) for text in astuple(metadata)))
+
+
+def completed(metadata: Metadata, known: Metadata) -> Metadata:
+    """Return metadata with what is known where nothing is given. An empty text removes what is known."""
+    pairs = zip(astuple(metadata), astuple(known), strict=True)
+    return Metadata(*((old if text is None else text) or None for text, old in pairs))
 
 
 def content_digest(data: bytes) -> bytes:
@@ -72,7 +80,7 @@ class Ingest:
 
     store: Store
     metadata: Metadata
-    boilerplate: bool
+    boilerplate: bool | None
     replacing: bool
     threads: int
     report: IngestReport = field(default_factory=IngestReport)
@@ -86,7 +94,7 @@ class Ingest:
     def run(
         self, items: Iterable[Collected | Skipped], progress: Callable[[Document], None] | None
     ) -> IngestReport:
-        self.metadata = _plain_metadata(self.metadata)
+        self.metadata = plain_metadata(self.metadata)
         with background(1) as self._pack, background(1) as self._commit:
             for item in items:
                 if isinstance(item, Skipped):
@@ -110,7 +118,7 @@ class Ingest:
                 reason = "another document with this name was just added; use another name"
                 self.report.skipped.append(Skipped(name, SkipReason.DUPLICATE, reason))
             return
-        metadata = _plain_metadata(replace(self.metadata, **own_metadata)) if own_metadata else self.metadata
+        metadata = plain_metadata(replace(self.metadata, **own_metadata)) if own_metadata else self.metadata
         named = document if name == document.name else replace(document, name=name)
         self._digests[name] = digest
         if not is_legible(document):
@@ -127,20 +135,43 @@ class Ingest:
         self.report.skipped += prepared.skipped
         if not prepared.documents:
             return
-        search_sets, postings, counts = _postings(prepared.prints, self.store.settings)
+        search_sets, postings, counts = _postings(prepared.prints, self.store)
+        streams = [b""] * len(counts)
+        if self.store.settings.content != "text":
+            streams = stream_digests(prepared.documents, recipe, self.threads)
         records = []
-        for d, symbols, count in zip(prepared.documents, _symbols(prepared.prints), counts, strict=True):
+        columns = prepared.documents, _symbols(prepared.prints), counts, streams
+        for d, symbols, count, stream in zip(*columns, strict=True):
             original, metadata, digest = batch[d.name]
             sizes = len(original.data), symbols, count
-            flags = {"boilerplate": self.boilerplate, "not_language": d.name in self._not_language}
-            records.append(DocumentRecord(d.name, digest, *sizes, metadata, **flags))
+            old = replaced[d.name][1] if d.name in replaced else None
+            records.append(self._record(d.name, digest, sizes, metadata, old)._replace(stream=stream))
         packed = self._pack(_packed, prepared, search_sets, self.store.settings, self.threads)
-        old = [replaced[r.name] for r in records if r.name in replaced]
-        written = Batch(records, postings, _wait_for(packed), old)
-        self._pending.append(self._commit(self._add, written, replaced))
+        numbers = [replaced[r.name][0] for r in records if r.name in replaced]
+        written = Batch(records, postings, _wait_for(packed), numbers)
+        self._pending.append(self._commit(self._add, written, replaced.keys()))
         self._wait(_MAX_PENDING)
 
-    def _add(self, batch: Batch, replaced: Mapping[str, int]) -> None:
+    def _record(
+        self,
+        name: str,
+        digest: bytes,
+        sizes: tuple[int, int, int],
+        metadata: Metadata,
+        old: DocumentRecord | None,
+    ) -> DocumentRecord:
+        """Describe a document. One that replaces another takes over what was not given for it."""
+        boilerplate, registered = bool(self.boilerplate), today()
+        if old is not None and self.boilerplate is None:
+            boilerplate = old.boilerplate
+        if old is not None and old.digest == digest:
+            registered = old.registered
+        metadata = completed(metadata, old.metadata if old else Metadata())
+        flags = boilerplate, name in self._not_language
+        chosen = max(today(), registered)  # a clock can be set back
+        return DocumentRecord(name, digest, *sizes, metadata, *flags, registered, chosen)
+
+    def _add(self, batch: Batch, replaced: Collection[str]) -> None:
         """Write one batch. After a batch that failed, none is written."""
         if self._has_failed:
             return
@@ -165,8 +196,8 @@ class Ingest:
 
     def _new(
         self, batch: Mapping[str, tuple[Document, Metadata, bytes]]
-    ) -> tuple[list[Document], dict[str, int]]:
-        """Return the documents to add, and by name the numbers of those they replace."""
+    ) -> tuple[list[Document], dict[str, tuple[int, DocumentRecord]]]:
+        """Return the documents to add, and by name the numbers and records of those they replace."""
         numbers = self.store.numbers_by_name(list(batch))
         known = self.store.records(list(numbers.values()))
         documents, replaced = [], {}
@@ -175,12 +206,13 @@ class Ingest:
             if old is None:
                 documents.append(document)
                 continue
-            is_same = old.digest == digest and old.boilerplate == self.boilerplate
-            if is_same and (old.metadata == metadata or not self.replacing):
+            keeps_flag = self.replacing and self.boilerplate is None
+            is_same = old.digest == digest and (keeps_flag or old.boilerplate == bool(self.boilerplate))
+            if is_same and (completed(metadata, old.metadata) == old.metadata or not self.replacing):
                 self.report.already.append(name)
             elif self.replacing:
                 documents.append(document)
-                replaced[name] = numbers[name]
+                replaced[name] = numbers[name], old
             else:
                 if old.digest != digest:
                     difference = "with another content"
@@ -204,9 +236,10 @@ def _symbols(prints: Sequence[Fingerprints]) -> list[int]:
 
 
 def _postings(
-    prints: Sequence[Fingerprints], settings: Settings
+    prints: Sequence[Fingerprints], store: Store
 ) -> tuple[list[NDArray[np.uint64]], Postings, list[int]]:
     """Return the search sets (if not all fingerprints are stored), the postings, and how many each has."""
+    settings, generation = store.settings, store.generation()
     if settings.stored is None and isinstance(prints, FingerprintBatch):
         counts = np.diff(prints.offsets).astype(np.int64)
         documents = np.repeat(np.arange(len(prints), dtype=np.uint32), counts)
@@ -218,7 +251,7 @@ def _postings(
             parts.append((p.hashes, p.starts))
         else:
             search_sets.append(p.hashes)
-            parts.append((p.hashes[selection.choose(p.hashes, settings, 0)], None))
+            parts.append((p.hashes[selection.choose(p.hashes, settings, generation)], None))
     return search_sets, join_postings(parts), [len(hashes) for hashes, _ in parts]
 
 

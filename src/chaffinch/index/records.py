@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from chaffinch.errors import IndexTrouble
@@ -55,11 +56,19 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What the user knows about a document."""
+    """What the user knows about a document. Where a document is replaced, None keeps what is known."""
 
     url: str | None = None
     contact: str | None = None
     date: str | None = None
+
+
+_NO_DAY = date(1970, 1, 1)
+
+
+def today() -> date:
+    """Return the day in UTC, so that an index is the same wherever it is used."""
+    return datetime.now(UTC).date()
 
 
 class DocumentRecord(NamedTuple):
@@ -73,12 +82,16 @@ class DocumentRecord(NamedTuple):
     symbols: int
     postings: int
     metadata: Metadata = Metadata()
-    generation: int = 0
-    """How often its stored fingerprints were chosen again."""
     boilerplate: bool = False
     """Passages of this document are never part of a match."""
     not_language: bool = False
     """Its text is not language: a bad scan, or fonts without a map to letters."""
+    registered: date = _NO_DAY
+    """When this content was added."""
+    chosen: date = _NO_DAY
+    """When its stored fingerprints were chosen: on the day it was registered, or later."""
+    stream: bytes = b""
+    """Hashes of its symbols (see `stream_digest`). Empty if the index stores texts, which show more."""
 
 
 class Batch(NamedTuple):
@@ -109,7 +122,11 @@ class IndexInfo:
 
 
 class ProbedDocument(NamedTuple):
-    """A document that many different queries came close to."""
+    """A document whose stored fingerprints somebody may be finding out."""
 
     name: str
-    queries: int
+    searches: int
+    """Different searches since the choice that touched some of them; not all are counted beyond a hundred."""
+    separated: int
+    """Groups that these searches have separated them into."""
+    stored: int

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -16,10 +17,12 @@ from chaffinch import fingerprinting
 from chaffinch.errors import BadRecipe, Damaged
 from chaffinch.index import answers, contents
 from chaffinch.index.answers import Answer, Containment, Discount, DiscountReason, Hit, Relation, SearchReceipt
-from chaffinch.index.evidence import Evidence, matches_in_postings, matches_in_texts
+from chaffinch.index.evidence import Evidence, matches_in_postings, matches_in_texts, moved_share
 from chaffinch.index.koala import selection
+from chaffinch.index.koala.probes import Touches, touches
 from chaffinch.index.records import DocumentRecord, Settings
 from chaffinch.index.store import Store
+from chaffinch.index.stream_digest import have_same_symbols, stream_digests
 from chaffinch.index.weights import MAX_DIVISOR, divisor, is_common, owner_weights
 from chaffinch.native.segment import LookupResult
 from chaffinch.native.tally import Tally
@@ -28,6 +31,11 @@ from chaffinch.types import Document, Fingerprints, Span
 
 TOP = 20
 """Hits returned by default."""
+_MOVED = 0.1
+"""Share of the matched text that is in another order before a document is reorganised."""
+_MAX_TOUCHED = 200
+"""Documents that are counted for one search of a secret choice, at most: those that share the rarest. A query
+of 1,000 fingerprints meets about 100 that are stored, so filler cannot push out a document that has its own."""
 _MIN_LOOKUPS = 64
 """Fingerprints looked up at the lowest effort."""
 _MAX_SIZES = 2000
@@ -73,6 +81,9 @@ def search(store: Store, document: Document, effort: float, window: int | None, 
         candidates = Candidates(store, query)
         hits = candidates.hits(top)
         damaged = (*map(str, store.damage()), *dict.fromkeys(candidates.unreadable))
+        touched = candidates.touches()
+    if touched:
+        store.record_touches(touched)
     hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
     receipt = SearchReceipt(
         settings.recipe,
@@ -93,6 +104,9 @@ def top_candidates(store: Store, document: Document, top: int) -> tuple[dict[int
     with store.snapshot():
         candidates = Candidates(store, _query(document, store.settings, 1.0, None))
         best = candidates.records(islice(candidates.ranked(top), top))
+        touched = candidates.touches()
+    if touched:
+        store.record_touches(touched)
     return {int(candidates.documents[row]): r.name for row, r in best.items()}, len(candidates.documents)
 
 
@@ -130,6 +144,8 @@ class Candidates:
         """What is wrong with contents that could not be read."""
         self.searched = store.count()
         """Documents in the index."""
+        self._sizes: dict[int, tuple[int, str]] = {}
+        """How many postings documents have, and their names, as far as they were read."""
         self.boilerplate = sorted(store.boilerplate())
         """Documents whose passages are never part of a match."""
         self.postings = store.lookup(query.hashes[: query.looked_up])
@@ -215,7 +231,9 @@ class Candidates:
                 end = int(np.searchsorted(lightness, lightness[last] / MAX_DIVISOR, "right"))
                 some = order[first : min(end, last + 1 + _MAX_SIZES)]
                 rows = dict(zip(self.documents[some].tolist(), some.tolist(), strict=True))
-                for number, (postings, name) in self.store.sizes(list(rows)).items():
+                sizes = self.store.sizes(list(rows))
+                self._sizes |= sizes
+                for number, (postings, name) in sizes.items():
                     row = rows[number]
                     lighter = -weights[row] / divisor(postings, self.query.total)
                     waiting.append((lighter, -shared[row] / max(postings, 1), name, row))
@@ -225,6 +243,16 @@ class Candidates:
             count = max(bisect_left(waiting, (rest,)), top)
             yield from (row for *_, row in waiting[:count])
             waiting = waiting[count:]
+
+    def touches(self) -> Touches | None:
+        """Return what the search could teach about a secret choice."""
+        if self.store.settings.stored is None:
+            return None
+        heaviest = self.documents[np.argsort(-self.weights, kind="stable")][:_MAX_TOUCHED].tolist()
+        unread = [number for number in heaviest if number not in self._sizes]
+        sizes = self._sizes | (self.store.sizes(unread) if unread else {})
+        documents = {number: sizes[number] for number in heaviest}
+        return touches(self.postings, self.query.hashes, documents)
 
     def records(self, rows: Iterable[int]) -> dict[int, DocumentRecord]:
         numbers = {row: int(self.documents[row]) for row in rows}
@@ -255,7 +283,7 @@ class Candidates:
     def _hit(self, row: int, record: DocumentRecord, evidence: Evidence | None) -> Hit:
         query, settings = self.query, self.store.settings
         sizes = query.prints.symbols, record.symbols
-        note, is_certain = "", evidence is None or evidence.identical
+        note = ""
         shared: tuple[float, float]
         if evidence is not None and evidence.covered is not None:
             shared, counted = evidence.covered, evidence.sizes
@@ -268,13 +296,29 @@ class Candidates:
             if settings.stored is not None:  # the few that are stored stand for all
                 of_query, of_document = selection.shares(ratio, common, sizes, settings.recipe)
                 note = answers.caution(ratio, sizes)
-            is_certain = query.is_whole
             shared, counted = (of_query * sizes[0], of_document * sizes[1]), sizes
         both = min(shared)  # where one repeats a passage that the other has once, they share it once
         resemblance = both / max(sum(counted) - both, 1)
         named = answers.relation(of_query, of_document, sizes)
-        if named is Relation.IDENTICAL and not is_certain:
-            named = Relation.EDITED
+        if named in (Relation.IDENTICAL, Relation.EDITED):
+            named = self._by_order(named, record, evidence)
         matches = evidence.matches if evidence else ()
         weight = float(self.weights[row]) / divisor(record.postings, query.total)
         return Hit(record, Containment(of_query, of_document), resemblance, named, matches, weight, note)
+
+    def _by_order(self, named: Relation, record: DocumentRecord, evidence: Evidence | None) -> Relation:
+        """Tell identical, edited and reorganised documents apart, given that they share nearly everything."""
+        is_identical = evidence.identical if evidence else None
+        if is_identical is None and record.stream:
+            if record.stream == self._stream_digest:
+                is_identical = self.query.is_whole
+            elif have_same_symbols(record.stream, self._stream_digest):
+                return Relation.REORGANISED
+        if is_identical:
+            return named
+        has_moved = evidence is not None and moved_share(evidence.runs) >= _MOVED
+        return Relation.REORGANISED if has_moved else Relation.EDITED
+
+    @cached_property
+    def _stream_digest(self) -> bytes:
+        return stream_digests([self.query.document], self.store.settings.recipe)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chaffinch.errors import Damaged
-from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, ProbedDocument, Settings
+from chaffinch.index.koala.probes import Probed, Touches
+from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Settings
 from chaffinch.native.segment import LookupResult
 
 BUSY = "somebody else is writing to this index; try again when they are done (you can search meanwhile)"
@@ -66,6 +67,9 @@ class Store(Protocol):
     def add(self, batch: Batch) -> None:
         """Add all of the batch or nothing. It is durable when this returns."""
 
+    def update(self, documents: Mapping[int, DocumentRecord]) -> None:
+        """Write other metadata of documents, all or none. Everything else about them stays as it is."""
+
     def remove(self, documents: Sequence[int]) -> None:
         """Remove all of these documents or none."""
 
@@ -109,10 +113,16 @@ class Store(Protocol):
     def verify(self, progress: Progress) -> list[str]:
         """Read everything and return what is wrong."""
 
-    def record_probe(self, query: bytes, names: Sequence[str]) -> None:
-        """Count a search that came close to these documents, and drop their expired counts."""
+    def generation(self) -> int:
+        """Return the number that documents are chosen by now. It only grows, so no choice comes back."""
 
-    def suspicious(self) -> list[ProbedDocument]:
-        """Return the documents that many different queries came close to, the most probed first."""
+    def raise_generation(self, generation: int) -> None:
+        """Make the generation at least this number."""
 
-    def forget_probes(self, names: Sequence[str]) -> None: ...
+    def record_touches(self, touches: Touches) -> None:
+        """Count what a search touched. A merge forgets documents that are no longer in the index."""
+
+    def probed(self) -> list[Probed]:
+        """Return what searches could teach about documents that several searches touched."""
+
+    def forget_touches(self, names: Sequence[str]) -> None: ...

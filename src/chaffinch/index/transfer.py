@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+import errno
 import io
 import json
+import os
+import threading
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import asdict
+from datetime import date
 from gzip import GzipFile
 from itertools import islice
 from pathlib import Path
@@ -23,37 +27,73 @@ from chaffinch.index.records import Batch, DocumentRecord, Metadata, Settings
 from chaffinch.index.store import Store
 
 _BATCH_DOCUMENTS = 1000
+_MAX_GENERATION = 1 << 48
 _SCANNED_DOCUMENTS = 20_000
 """Documents whose postings are gathered at once, since this reads all segments each time."""
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_VERIFY = "chaffinch index verify says what is wrong"
 
 
 def export(store: Store, path: Path) -> int:
-    """Write the index to a file, and return the number of documents.
-
-    The file gets its name only when it is complete, so that half an export is never taken for an index.
-    """
-    part = path.with_name(path.name + ".part")
+    """Write the index to a file, and return the number of documents."""
     count = 0
-    try:
-        with _open(path, part, "w") as file, store.snapshot():
-            file.write(json.dumps({"chaffinch_index": store.settings.to_dict()}) + "\n")
-            for line in _lines(store):
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-                count += 1
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with store.snapshot(), _new_file(path) as write:
+        expected, generation = store.count(), store.generation()
+        settings = store.settings.to_dict()
+        write({"chaffinch_index": settings, "documents": expected, "generation": generation})
+        lines = _lines(store)
+        while line := _next(store, lines):
+            write(line)
+            count += 1
+        if count != expected:
+            raise IndexTrouble(f"{store.where}: has {count} of {expected} documents; {_VERIFY}")
     return count
 
 
 @contextmanager
-def _open(named: Path, path: Path, mode: str) -> Iterator[IO[str]]:
-    """Open a text file, compressed if its name says so. It holds no time, so equal exports are equal."""
-    with path.open(f"{mode}b") as file, ExitStack() as layers:
-        is_compressed = named.suffix.lower() == ".gz"
-        inner = layers.enter_context(GzipFile("", f"{mode}b", fileobj=file, mtime=0)) if is_compressed else file
+def _new_file(path: Path) -> Iterator[Callable[[dict[str, Any]], object]]:
+    """Yield a function that writes a line to a file, compressed if its name says so.
+
+    The file gets its name only when it is complete, so that half an export is never taken for an index. It
+    holds no time, so equal exports are equal.
+    """
+    is_device = path.exists() and not path.is_file()  # or a pipe, which has no other name
+    target = path if is_device else Path(os.path.realpath(path))
+    number = f"{os.getpid()}-{threading.get_ident()}"
+    part = path if is_device else target.with_name(f"{target.name[:50]}.{number}.part")
+    try:
+        with part.open("wb") as file:
+            compressed = (
+                GzipFile("", "wb", fileobj=file, mtime=0) if _is_compressed(path) else nullcontext(file)
+            )
+            with compressed as out:
+                yield lambda line: out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            if not is_device:
+                file.flush()
+                os.fsync(file.fileno())  # some disks report only here that they are full
+        if not is_device:
+            part.replace(target)
+    except BrokenPipeError:  # its reader has seen enough
+        raise
+    except OSError as error:
+        advice = "make room and try again" if error.errno in _FULL else "name another file"
+        raise IndexTrouble(f"{path}: cannot be written ({error.strerror or error}); {advice}") from error
+    finally:
+        if not is_device:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[IO[str]]:
+    """Open an export, compressed if its name says so."""
+    with path.open("rb") as file, ExitStack() as layers:
+        inner = layers.enter_context(GzipFile("", "rb", fileobj=file)) if _is_compressed(path) else file
         yield layers.enter_context(io.TextIOWrapper(inner, "utf-8", newline="\n"))
+
+
+def _is_compressed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
 
 
 def _lines(store: Store) -> Iterator[dict[str, Any]]:
@@ -76,13 +116,23 @@ def _lines(store: Store) -> Iterator[dict[str, Any]]:
                 "symbols": record.symbols,
                 "postings": record.postings,
                 "about": asdict(record.metadata),
-                "generation": record.generation,
                 "boilerplate": record.boilerplate,
                 "not_language": record.not_language,
+                "registered": record.registered.isoformat(),
+                "chosen": record.chosen.isoformat(),
+                "stream": record.stream.hex(),
                 "content": _encode(packed[number]) if number in packed else None,
                 "hashes": _encode(hashes.astype("<u8").tobytes()),
                 "positions": _encode(positions.astype("<u4").tobytes()) if positions.any() else None,
             }
+
+
+def _next(store: Store, lines: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the next line. An error of the disk here is one of the index, not of the export."""
+    try:
+        return next(lines, None)
+    except OSError as error:
+        raise IndexTrouble(f"{store.where}: cannot be read ({error.strerror or error}); {_VERIFY}") from error
 
 
 def _encode(data: bytes) -> str:
@@ -94,14 +144,19 @@ def import_(store: Store, path: Path) -> int:
 
     An import that was cut off can be run again.
     """
-    count, exported = 0, exported_settings(path)
+    count, (exported, expected, generation) = 0, _header(path)
     exported.recipe.check(store.settings.recipe, store.where)
     if exported != store.settings:
         raise IndexTrouble(f"{path}: has other settings than {store.where}; import it into a new index")
-    with _open(path, path, "r") as file:
+    store.raise_generation(generation)
+    with _open(path) as file:
         lines = islice(_numbered(path, file), 1, None)
         while some := list(islice(lines, _BATCH_DOCUMENTS)):
             count += _add(store, path, some)
+            expected -= len(some)
+    if expected:
+        detail = f"has {abs(expected)} documents too {'few' if expected > 0 else 'many'}; the rest was imported"
+        raise Unreadable(path, SkipReason.DAMAGED, detail)
     return count
 
 
@@ -117,12 +172,21 @@ def _numbered(path: Path, file: IO[str]) -> Iterator[tuple[int, str]]:
 
 
 def exported_settings(path: Path) -> Settings:
-    """Return the settings that an index needs to import this. They are in the first line."""
-    with _open(path, path, "r") as file:
+    """Return the settings that an index needs to import this."""
+    return _header(path)[0]
+
+
+def _header(path: Path) -> tuple[Settings, int, int]:
+    """Return the settings, the number of documents and the generation of an export, from its first line."""
+    with _open(path) as file:
         _, line = next(_numbered(path, file), (0, ""))
     try:
-        return Settings.from_dict(json.loads(line)["chaffinch_index"], str(path))
-    except (ValueError, KeyError, TypeError):
+        header = json.loads(line)
+        documents, generation = (int(header[key]) for key in ("documents", "generation"))
+        if not 0 <= generation < _MAX_GENERATION:
+            raise ValueError("the generation is out of range")
+        return Settings.from_dict(header["chaffinch_index"], str(path)), documents, generation
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise Unreadable(path, SkipReason.DAMAGED, "not an index export") from None
 
 
@@ -145,9 +209,13 @@ def _read(path: Path, number: int, line: str) -> tuple[DocumentRecord, Any, byte
             positions = np.frombuffer(_decode(fields["positions"]), "<u4")
         size, symbols, postings = (int(fields[key]) for key in ("size", "symbols", "postings"))
         metadata = Metadata(*(None if s is None else plain_name(s) for s in fields["about"].values()))
-        generation, *flags = (int(fields[key]) for key in ("generation", "boilerplate", "not_language"))
-        sizes, digest = (size, symbols, postings), bytes.fromhex(fields["digest"])
-        record = DocumentRecord(name, digest, *sizes, metadata, generation, *map(bool, flags))
+        flags = bool(fields["boilerplate"]), bool(fields["not_language"])
+        registered, chosen = (date.fromisoformat(fields[key]) for key in ("registered", "chosen"))
+        if chosen < registered:
+            raise ValueError("chosen before it was registered")
+        digest, stream = (bytes.fromhex(fields[key]) for key in ("digest", "stream"))
+        sizes = size, symbols, postings
+        record = DocumentRecord(name, digest, *sizes, metadata, *flags, registered, chosen, stream)
         if len(hashes) != postings or (positions is not None and len(positions) != postings):
             raise ValueError("postings are missing")
         packed = None if fields["content"] is None else _decode(fields["content"])

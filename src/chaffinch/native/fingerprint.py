@@ -242,6 +242,18 @@ def streams(
     return all_streams
 
 
+def stream_digests(
+    sources: Sequence[Source], recipe: Recipe, *, threads: int | None = None
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return two hashes of each stream: of its symbols in their order, and in any order."""
+    native, keep = native_sources(sources)
+    form, count = FORMS.get(recipe.front, 0), threads_used(threads)
+    result = call(lib.chf_digests, native, len(sources), form, count, level())
+    del keep
+    in_order, in_any_order = columns(result)
+    return in_order, in_any_order
+
+
 def order_keys(symbols: NDArray[np.uint32], recipe: Recipe) -> NDArray[np.uint32]:
     """Return the key that orders each gram; the smallest of a window is its fingerprint."""
     how = _native_recipe(recipe, None)

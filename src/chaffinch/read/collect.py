@@ -136,7 +136,7 @@ def by_rules(
     given: list[tuple[str, list[Document]]] = []
     skipped: list[Skipped] = []
     skips: list[LocatedSkip] = []
-    listed = as_list(items)
+    listed = sorted(as_list(items), key=_item_name)  # so that the order of the items changes no result
     for item in listed:
         found = list(collect(item, rules=rules))
         if not found and len(listed) > 1:
@@ -153,6 +153,10 @@ def by_rules(
         skips += [LocatedSkip(root, _below(root, entry.name), entry) for entry in skipped_here]
     grouped, unmatched = group(from_paths, pattern, rules, skips)
     return [*grouped, *_given_submissions(given, {s.name for s in grouped})], skipped + unmatched
+
+
+def _item_name(item: Item) -> str:
+    return str(item.name if isinstance(item, File | Document) else item)
 
 
 def _below(root: str, name: str) -> str:

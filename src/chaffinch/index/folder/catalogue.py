@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from itertools import islice
@@ -54,6 +54,7 @@ _NUMBERS = {
     "not_language": 0,
     "texts": 1,
     "texts_end": 0,
+    "generation": 0,
 }
 """Numbers that belong to the whole index, and their first values."""
 _NOT_AN_INDEX = "not an index, or a damaged one"
@@ -165,19 +166,27 @@ class Catalogue:
 
     def insert(self, first: int, documents: Sequence[DocumentRecord]) -> None:
         """Add documents, numbered from `first`. Call this inside `change`."""
+        rows = self._to_rows(dict(enumerate(documents, first)))
+        self._rows.insert("documents", rows)
+        self._keys.add([entry for row in rows for entry in _entries(row)])
+        boilerplate = [[number] for number, document in enumerate(documents, first) if document.boilerplate]
+        self._rows.insert("boilerplate", boilerplate)
+        self._count(documents, 1)
+
+    def update(self, documents: Mapping[int, DocumentRecord]) -> None:
+        """Write other metadata of documents. Call this inside `change`."""
+        self._rows.delete("documents", list(documents))
+        self._rows.insert("documents", self._to_rows(documents))
+
+    def _to_rows(self, documents: Mapping[int, DocumentRecord]) -> list[Row]:
         origins: dict[Origin, int | None] = {NO_ORIGIN: None}
-        rows, keys = [], []
-        for number, document in enumerate(documents, first):
+        rows = []
+        for number, document in documents.items():
             origin = document_rows.origin_of(document)
             if origin not in origins:
                 origins[origin] = self._origin_number(origin)
             rows.append(document_rows.to_row(number, document, origins[origin]))
-            keys += _entries(rows[-1])
-        self._rows.insert("documents", rows)
-        self._keys.add(keys)
-        boilerplate = [[number] for number, document in enumerate(documents, first) if document.boilerplate]
-        self._rows.insert("boilerplate", boilerplate)
-        self._count(documents, 1)
+        return rows
 
     def _origin_number(self, origin: Origin) -> int:
         """Return the number of an origin. One that is not found because of damage gets another number."""

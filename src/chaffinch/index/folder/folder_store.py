@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
@@ -162,6 +162,10 @@ class FolderStore(ProbeFile, Store):
         with paths.wrap_errors(self.where):
             self.writer.add(batch)
 
+    def update(self, documents: Mapping[int, DocumentRecord]) -> None:
+        with paths.wrap_errors(self.where):
+            self.writer.update(documents)
+
     def remove(self, documents: Sequence[int]) -> None:
         with paths.wrap_errors(self.where):
             self.writer.remove(documents)
@@ -169,6 +173,17 @@ class FolderStore(ProbeFile, Store):
     def merge(self, progress: Progress) -> None:
         with paths.wrap_errors(self.where):
             self.writer.merge_all(progress)
+        names = self.touched_names()
+        known = self.numbers_by_name(names)
+        self.forget_touches([name for name in names if name not in known])
+
+    def generation(self) -> int:
+        with self._reader() as reader:
+            return reader.catalogue.number("generation")
+
+    def raise_generation(self, generation: int) -> None:
+        with paths.wrap_errors(self.where):
+            self.writer.raise_generation(generation)
 
     def verify(self, progress: Progress) -> list[str]:
         with self._reader() as reader:

@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import threading
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index.background import background
 from chaffinch.index.folder import merge_policy, paths
 from chaffinch.index.folder.catalogue import Catalogue, SegmentRow
-from chaffinch.index.records import Batch, Settings
+from chaffinch.index.records import Batch, DocumentRecord, Settings
 from chaffinch.index.store import CLOSED, NO_NUMBERS_LEFT, Progress
 from chaffinch.native import segment
 from chaffinch.native.segment import Postings
@@ -124,6 +124,14 @@ class Writer:
         size = paths.write_segment(path, [data])
         numbers = np.unique(documents).tolist()
         return SegmentRow(number, len(documents), size, numbers[0], numbers[-1], len(numbers))
+
+    def update(self, documents: Mapping[int, DocumentRecord]) -> None:
+        with self._changing(), self._catalogue.change():
+            self._catalogue.update(documents)
+
+    def raise_generation(self, generation: int) -> None:
+        with self._changing(), self._catalogue.change():
+            self._catalogue.take("generation", max(generation - self._catalogue.number("generation"), 0))
 
     def remove(self, documents: Sequence[int]) -> None:
         with self._changing():

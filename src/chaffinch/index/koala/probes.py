@@ -1,81 +1,166 @@
-"""Counts searches that come close to a document with many slightly different queries.
+"""Notices when searches could teach somebody which fingerprints of a document are stored.
 
-To learn which fingerprints are stored, somebody could edit a copy until it is no longer found. An embedded
-index keeps the counts in a file of their own, because searching does not write to the index. Where that file
-cannot be written, nothing is counted.
+To edit just those passages away, one must tell them apart: search for pieces of the document, inside other text
+perhaps, or for copies that lack a piece. Each search separates the stored fingerprints that it touches from the
+others. Those that no search has separated look alike to everybody. So what counts is into how many groups all
+searches since the choice have separated them, and how many different searches that took. Searches that touch
+everything, or the same fingerprints as one before, teach nothing.
+
+A number stands for the set that a search touches, and is added to the mark of each fingerprint in it. So
+fingerprints with equal marks are still together, and no search needs to be remembered. An embedded index keeps
+the marks in a file of their own, because searching does not write to the index. Where that file cannot be
+written, nothing is counted.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from chaffinch.index.records import ProbedDocument
+import numpy as np
+from numpy.typing import NDArray
+
+from chaffinch.index.koala.selection import mix
+from chaffinch.native.segment import LookupResult
 
 FILE = "probes.db"
-MIN_QUERIES = 10
-"""Different queries that make a document suspicious."""
-_CHANGED_COPY = 0.2
-"""A query that has this share of a document is a changed copy of it."""
-_PIECE = 0.5
-"""If a document has this share of a query, the query is a piece of it. Pieces can probe all of it."""
-_LIFETIME = 30 * 86_400
-"""Seconds that a probe counts."""
-_SUSPICIOUS = """
-SELECT name, count(*) AS n FROM probes WHERE at >= ? GROUP BY name HAVING n >= ? ORDER BY n DESC, name
+MIN_SEARCHES = 10
+"""Different searches that make a document suspicious, at least. Fewer teach too little."""
+_LEARNT = 1 / 3
+"""Share of the stored fingerprints: groups that make a document suspicious, and different searches."""
+MAX_SEARCHES = 100
+"""Different searches that are counted for a document, at most."""
+MARKS = 1 << 52
+"""Marks are added modulo this, so that every database can."""
+_PRINT_SHIFT = np.uint64(40)
+"""24 bits of a hash are enough to know it again among those of one document."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS touched (key INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS marks (
+    key INTEGER, print INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (key, print)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS searches (key INTEGER, mark INTEGER, PRIMARY KEY (key, mark)) WITHOUT ROWID;
 """
-_TABLE = "CREATE TABLE IF NOT EXISTS probes (name TEXT, query BLOB, at INTEGER, PRIMARY KEY (name, query))"
+_ADD_NAME = "INSERT OR IGNORE INTO touched VALUES (?, ?)"
+_ADD_MARK = f"""
+INSERT INTO marks VALUES (?, ?, ?)
+ON CONFLICT (key, print) DO UPDATE SET mark = (mark + excluded.mark) % {MARKS}
+"""
+_ADD_SEARCH = f"""
+INSERT OR IGNORE INTO searches SELECT ?1, ?2
+WHERE (SELECT count(*) FROM searches WHERE key = ?1) < {MAX_SEARCHES}
+"""
+_PROBED = f"""
+SELECT t.name, s.n, count(*), count(DISTINCT m.mark)
+FROM (SELECT key, count(*) AS n FROM searches GROUP BY key HAVING n >= {MIN_SEARCHES}) s
+JOIN touched t ON t.key = s.key JOIN marks m ON m.key = s.key GROUP BY t.key
+"""
 
 
-def is_close(query: float, document: float) -> bool:
-    """Return whether a search counts as a probe, given the share of each that is in the other."""
-    return document >= _CHANGED_COPY or query >= _PIECE
+class Touches(NamedTuple):
+    """The stored fingerprints that one search touched."""
+
+    names: list[str]
+    """Each document that was touched."""
+    keys: list[int]
+    """A number for each name."""
+    sets: list[int]
+    """The number that stands for what was touched of each."""
+    rows: list[int]
+    """For each fingerprint, the key of its document."""
+    prints: list[int]
+    marks: list[int]
+    """What is added to the mark of each fingerprint: the number of its set."""
 
 
-def now() -> int:
-    return int(time.time())
+class Probed(NamedTuple):
+    """What searches since the choice could teach about a document."""
+
+    name: str
+    searches: int
+    """Different searches that touched it."""
+    touched: int
+    """Stored fingerprints that were touched."""
+    groups: int
+    """Groups that these were separated into."""
+
+    def is_suspicious(self, stored: int) -> bool:
+        return min(self.searches, self.separated(stored)) >= max(_LEARNT * stored, MIN_SEARCHES)
+
+    def separated(self, stored: int) -> int:
+        """Return the number of groups; those that were never touched are one more."""
+        return self.groups + (self.touched < stored)
 
 
-def expiry() -> int:
-    """Return the time before which probes no longer count."""
-    return now() - _LIFETIME
+def key(name: str) -> int:
+    """Return a number for a name of any length."""
+    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), signed=True)
 
 
-def digest(query: bytes) -> bytes:
-    return blake2b(query, digest_size=8).digest()
+def touches(
+    postings: LookupResult, hashes: NDArray[np.uint64], documents: Mapping[int, tuple[int, str]]
+) -> Touches:
+    """Return what a search touched of these documents, given how many fingerprints are stored, and the name.
+
+    Documents of which it touched all are left out.
+    """
+    chosen = np.isin(postings.documents, np.fromiter(documents, np.uint32))
+    prints = hashes[postings.queries[chosen]] >> _PRINT_SHIFT
+    rows = np.unique(postings.documents[chosen].astype(np.uint64) << np.uint64(24) | prints)
+    numbers, firsts, counts = np.unique(rows >> np.uint64(24), return_index=True, return_counts=True)
+    found = Touches([], [], [], [], [], [])
+    for number, first, count in zip(numbers.tolist(), firsts.tolist(), counts.tolist(), strict=True):
+        stored, name = documents[number]
+        if count < stored:
+            own = rows[first : first + count] % np.uint64(1 << 24)
+            mark = int(mix(mix(own).sum(keepdims=True))[0]) % MARKS
+            found.names.append(name)
+            found.keys.append(key(name))
+            found.sets.append(mark)
+            found.rows.extend([found.keys[-1]] * count)
+            found.prints.extend(own.tolist())
+            found.marks.extend([mark] * count)
+    return found
 
 
 class ProbeFile:
-    """The part of an embedded store that counts probes."""
+    """The part of an embedded store that counts what searches touch."""
 
     folder: Path
 
-    def record_probe(self, query: bytes, names: Sequence[str]) -> None:
-        if not names:
+    def record_touches(self, touches: Touches) -> None:
+        if not touches.keys:
             return
         with _expendable(self.folder), closing(_connect(self.folder)) as connection, connection:
             connection.execute("PRAGMA synchronous = OFF")  # a search does not wait for the disk
-            connection.execute(_TABLE)
-            expired = [(name, expiry()) for name in names]
-            connection.executemany("DELETE FROM probes WHERE name = ? AND at < ?", expired)
-            rows = [(name, digest(query), now()) for name in names]
-            connection.executemany("INSERT OR REPLACE INTO probes VALUES (?, ?, ?)", rows)
+            connection.executescript(_TABLES)
+            connection.executemany(_ADD_NAME, zip(touches.keys, touches.names, strict=True))
+            connection.executemany(_ADD_MARK, zip(touches.rows, touches.prints, touches.marks, strict=True))
+            connection.executemany(_ADD_SEARCH, zip(touches.keys, touches.sets, strict=True))
 
-    def suspicious(self) -> list[ProbedDocument]:
+    def probed(self) -> list[Probed]:
+        return [Probed(*row) for row in self._ask(_PROBED)]
+
+    def touched_names(self) -> list[str]:
+        return [name for (name,) in self._ask("SELECT name FROM touched")]
+
+    def _ask(self, statement: str) -> list[tuple[Any, ...]]:
         if (self.folder / FILE).exists():
             with _expendable(self.folder), closing(_connect(self.folder)) as connection:
-                rows = connection.execute(_SUSPICIOUS, [expiry(), MIN_QUERIES])
-                return [ProbedDocument(*row) for row in rows]
+                return connection.execute(statement).fetchall()
         return []
 
-    def forget_probes(self, names: Sequence[str]) -> None:
-        if (self.folder / FILE).exists():
+    def forget_touches(self, names: Sequence[str]) -> None:
+        if names and (self.folder / FILE).exists():
+            keys = [[key(name)] for name in names]
             with _expendable(self.folder), closing(_connect(self.folder)) as connection, connection:
-                connection.executemany("DELETE FROM probes WHERE name = ?", [[name] for name in names])
+                for table in ("touched", "marks", "searches"):
+                    connection.executemany(f"DELETE FROM {table} WHERE key = ?", keys)
 
 
 @contextmanager

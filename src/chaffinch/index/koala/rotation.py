@@ -11,7 +11,7 @@ from chaffinch.errors import BadArgument, CoreFailure, Damaged, IndexTrouble, Sk
 from chaffinch.index import contents
 from chaffinch.index.ingest import content_digest, join_postings, plain_name
 from chaffinch.index.koala import selection
-from chaffinch.index.records import Batch, DocumentRecord
+from chaffinch.index.records import Batch, DocumentRecord, today
 from chaffinch.index.store import Hashes, Progress, Store
 from chaffinch.read.collect import Collected
 from chaffinch.types import Skipped
@@ -45,6 +45,7 @@ def rotate(
         unknown = (name for name in wanted if name not in known)
         report.skipped += [Skipped(name, SkipReason.NOT_FOUND, "not in the index") for name in unknown]
         numbers = sorted(known.values())
+    generation = store.generation() + 1
     missing: dict[bytes, list[int]] = {}
     for start in range(0, len(numbers), _BATCH_DOCUMENTS):
         some = numbers[start : start + _BATCH_DOCUMENTS]
@@ -53,12 +54,14 @@ def rotate(
         search_sets = _from_contents(store, records, packed)
         for number in records.keys() - search_sets.keys():
             missing.setdefault(records[number].digest, []).append(number)
-        report.rotated += _replace(store, records, packed, search_sets)
+        report.rotated += _replace(store, records, packed, search_sets, generation)
     if missing:
         for search_sets in _from_sources(store, missing, sources, report.skipped):
             progress(f"Choosing again from the sources, {len(report.rotated)} documents so far ...")
             some = list(search_sets)
-            report.rotated += _replace(store, store.records(some), store.contents(some), search_sets)
+            report.rotated += _replace(
+                store, store.records(some), store.contents(some), search_sets, generation
+            )
         rest = store.records([number for numbers in missing.values() for number in numbers])
         reason = "its text is not stored, or is damaged; give the files it was added from as sources"
         report.skipped += [Skipped(rest[n].name, SkipReason.NOT_FOUND, reason) for n in sorted(rest)]
@@ -111,18 +114,24 @@ def _from_sources(
 
 
 def _replace(
-    store: Store, records: dict[int, DocumentRecord], packed: dict[int, bytes], search_sets: dict[int, Hashes]
+    store: Store,
+    records: dict[int, DocumentRecord],
+    packed: dict[int, bytes],
+    search_sets: dict[int, Hashes],
+    generation: int,
 ) -> list[str]:
-    """Replace documents by themselves with the choice of the next generation, in one commit."""
+    """Replace documents by themselves with the choice of a generation, in one commit."""
     documents: list[DocumentRecord] = []
     chosen: list[tuple[Hashes, None]] = []
     for number, hashes in search_sets.items():
-        generation = records[number].generation + 1
+        record = records[number]
         chosen.append((hashes[selection.choose(hashes, store.settings, generation)], None))
-        documents.append(records[number]._replace(generation=generation, postings=len(chosen[-1][0])))
+        day = max(today(), record.registered)  # a clock can be set back
+        documents.append(record._replace(chosen=day, postings=len(chosen[-1][0])))
     names = [document.name for document in documents]
     if documents:
+        store.raise_generation(generation)  # first, so that it is never used by two rotations
         new_contents = [packed.get(number) for number in search_sets]
         store.add(Batch(documents, join_postings(chosen), new_contents, [*search_sets]))
-        store.forget_probes(names)
+        store.forget_touches(names)
     return names

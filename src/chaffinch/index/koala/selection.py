@@ -1,7 +1,9 @@
 """Chooses which fingerprints of a document are stored: a secret few of the many that can find it.
 
 A search looks up all fingerprints of its query. Which ones of a document are stored depends on a secret and on
-its generation. So nobody can edit just those passages away, and a new choice changes nothing for searches.
+the generation of the index when they were chosen, a number that only grows. So nobody can edit just those
+passages away, and a new choice changes nothing for searches. Documents of one generation choose alike: they
+store the same of a passage that they share, so that a search sees how many have it.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ def choose(hashes: NDArray[np.uint64], settings: Settings, generation: int) -> N
     key = np.frombuffer(blake2b(secret, digest_size=8).digest(), np.uint64)
     # Never all of several: the smallest documents would show what is stored of them.
     count = min(settings.stored, len(hashes) - 1) if len(hashes) > 1 else len(hashes)
-    chosen: NDArray[np.int64] = np.sort(np.argsort(_mix(hashes ^ key), kind="stable")[:count])
+    chosen: NDArray[np.int64] = np.sort(np.argsort(mix(hashes ^ key), kind="stable")[:count])
     return chosen
 
 
@@ -85,7 +87,7 @@ def _selectable(symbols: int, recipe: Recipe) -> int:
     return max(grams - min(recipe.skip, symbols // 10), 1)
 
 
-def _mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Hash numbers so that every bit of the result depends on every bit of the number."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)

@@ -31,7 +31,7 @@ SELECT create_distributed_table('postings', 'hash');
 SIZE: Final = """
 SELECT citus_total_relation_size('postings') + citus_total_relation_size('removed')
     + pg_total_relation_size('documents') + pg_total_relation_size('contents')
-    + pg_total_relation_size('probes')
+    + pg_total_relation_size('touched') + pg_total_relation_size('marks') + pg_total_relation_size('searches')
 """
 
 # A worker that failed after the coordinator committed has not committed yet. Citus repeats this every minute.

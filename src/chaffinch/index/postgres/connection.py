@@ -14,9 +14,19 @@ from psycopg import conninfo, errors
 from psycopg.sql import SQL
 
 from chaffinch.errors import IndexTrouble, NoIndex
+from chaffinch.index.address import without_password
 from chaffinch.index.store import CLOSED, NO_INDEX, close_on_error
 
 _NAME = "chaffinch"
+_MAX_NAME = 63
+"""Bytes. The server would cut a longer name, and might find another index."""
+_INDEX_NAME = re.compile(r"\w[\w.-]*")
+_TAKEN = re.compile(r"pg_|(?:public|information_schema|citus\w*|columnar\w*)\Z", re.I)
+"""Schemas of the server and of Citus. Others keep their tables in public, which is on every search path."""
+_NAME_RULE = (
+    f"use letters, digits, -, . and _, at most {_MAX_NAME} bytes, a letter or digit first, and no name of the "
+    "server's own, such as public"
+)
 _CONNECT_TIMEOUT = "10"
 """Seconds, unless the address has another value."""
 _TRY_AGAIN = "the change was made completely or not at all; try again"
@@ -53,7 +63,7 @@ class Address:
     def parse(cls, where: str) -> Address:
         """Parse postgresql://user@host:port/database#name, with anything that libpq knows before the #."""
         parts = re.fullmatch(r"(.*?)(?:#([^#@/]*))?", where, re.S)
-        server, name = (parts[1], unquote(parts[2] or "")) if parts else (where, "")
+        server, name = (parts[1], parts[2]) if parts else (where, None)
         try:
             connect = conninfo.conninfo_to_dict(server)
         except psycopg.ProgrammingError:  # its message may quote the password
@@ -64,11 +74,11 @@ class Address:
                 "the address cannot be understood; write postgresql://user@host:port/database#name, and escape "
                 "characters other than letters and digits in a password, for example @ as %40"
             )
-        schema = name or _NAME
-        if not re.fullmatch(r"[\w.-]+", schema) or len(schema.encode()) > 63 or schema.startswith("pg_"):
-            raise IndexTrouble(
-                f"#{schema}: name an index with up to 63 letters, digits, - and _, not starting with pg_"
-            )
+        schema = _NAME if name is None else unquote(name)
+        if "#" in place[2] and "%23" not in server:  # the name has a character that ends it
+            schema = place[2].partition("#")[2] + ("" if name is None else f"#{name}")
+        if not _INDEX_NAME.fullmatch(schema) or len(schema.encode()) > _MAX_NAME or _TAKEN.match(schema):
+            raise IndexTrouble(f"#{without_password(schema)}: cannot be the name of an index; {_NAME_RULE}")
         connect.setdefault("connect_timeout", _CONNECT_TIMEOUT)
         connect.setdefault("application_name", _NAME)
         user, host, port, database = (connect.get(key, "") for key in ("user", "host", "port", "dbname"))

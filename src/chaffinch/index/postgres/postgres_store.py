@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import astuple
 from hashlib import blake2b
@@ -19,10 +19,11 @@ from psycopg.sql import SQL, Identifier
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index.koala import probes
+from chaffinch.index.koala.probes import Probed, Touches
 from chaffinch.index.postgres import citus, schema
 from chaffinch.index.postgres.connection import Address, Connection, Session, connect, wrap_errors
 from chaffinch.index.reader_pool import ReaderPool
-from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
+from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Metadata, Settings
 from chaffinch.index.store import BUSY, NO_NUMBERS_LEFT, Hashes, Progress, Store, close_on_error
 from chaffinch.native.segment import LookupResult, Postings
 
@@ -214,11 +215,8 @@ class PostgresStore(Store):
             self._purge_if_due()
 
     def _copy(self, first: int, batch: Batch) -> None:
+        self._copy_records(dict(enumerate(batch.documents, first)))
         cursor = self._writer.connection.cursor()
-        with cursor.copy(schema.COPY_DOCUMENTS) as copy:
-            copy.set_types(schema.DOCUMENT_TYPES)
-            for i, document in enumerate(batch.documents):
-                copy.write_row(_row(first + i, document))
         with cursor.copy(schema.COPY_CONTENTS) as copy:
             copy.set_types(schema.CONTENT_TYPES)
             for i, data in enumerate(batch.contents):
@@ -227,6 +225,17 @@ class PostgresStore(Store):
         with cursor.copy(schema.COPY_POSTINGS) as copy:
             for piece in _copy_rows(batch.postings, first, _mask(self.settings)):
                 copy.write(piece)
+
+    def _copy_records(self, documents: Mapping[int, DocumentRecord]) -> None:
+        with self._writer.connection.cursor().copy(schema.COPY_DOCUMENTS) as copy:
+            copy.set_types(schema.DOCUMENT_TYPES)
+            for number, document in documents.items():
+                copy.write_row(_row(number, document))
+
+    def update(self, documents: Mapping[int, DocumentRecord]) -> None:
+        with self._writing, self._change():
+            known = self._writer.ask(schema.DELETE_RECORDS, _integers(documents))
+            self._copy_records({number: documents[number] for (number,) in known})
 
     def remove(self, documents: Sequence[int]) -> None:
         with self._writing:
@@ -253,6 +262,9 @@ class PostgresStore(Store):
                 progress(f"Deleting {removed} postings of removed documents ...")
                 with self._change():
                     self._writer.ask(schema.PURGE)
+            names = [name for (name,) in self._ask("SELECT name FROM touched")]
+            known = self.numbers_by_name(names)
+            self.forget_touches([name for name in names if name not in known])
             for table in schema.VACUUMED:
                 progress(f"Compacting {table} ...")
                 self._writer.ask(f"VACUUM (ANALYZE) {table}")
@@ -279,23 +291,30 @@ class PostgresStore(Store):
             problems.append(f"contents of {unknown_contents} documents that are not in the catalogue")
         return problems
 
-    def record_probe(self, query: bytes, names: Sequence[str]) -> None:
-        if not names:
-            return
-        digest, distinct = probes.digest(query), sorted(set(names))
-        keys = _keys(distinct)
-        with suppress(IndexTrouble), self._readers.take() as session:  # a search does not fail because of it
-            session.ask(
-                schema.RECORD_PROBE, keys, probes.expiry(), digest, digest, probes.now(), keys, distinct
-            )
+    def generation(self) -> int:
+        return int(self._ask("SELECT generation FROM meta")[0][0])
 
-    def suspicious(self) -> list[ProbedDocument]:
-        rows = self._ask(schema.SUSPICIOUS, probes.expiry(), probes.MIN_QUERIES)
-        return [ProbedDocument(*row) for row in rows]
+    def raise_generation(self, generation: int) -> None:
+        with self._writing:
+            self._writer.ask("UPDATE meta SET generation = greatest(generation, %s)", generation)
 
-    def forget_probes(self, names: Sequence[str]) -> None:
-        with suppress(IndexTrouble), self._readers.take() as session:
-            session.ask(schema.FORGET_PROBES, _keys(names))
+    def record_touches(self, touches: Touches) -> None:
+        if touches.keys:
+            names = [_plain(name) for name in touches.names]
+            marks = touches.rows, touches.prints, touches.marks
+            with (
+                suppress(IndexTrouble),
+                self._readers.take() as session,
+            ):  # a search does not fail because of it
+                session.ask(schema.RECORD_TOUCHES, touches.keys, names, *marks, touches.keys, touches.sets)
+
+    def probed(self) -> list[Probed]:
+        return [Probed(*row) for row in self._ask(schema.PROBED)]
+
+    def forget_touches(self, names: Sequence[str]) -> None:
+        if names:
+            with suppress(IndexTrouble), self._readers.take() as session:
+                session.ask(schema.FORGET_TOUCHES, [probes.key(name) for name in names])
 
     def close(self) -> None:
         self._readers.close()
@@ -329,7 +348,7 @@ def _create(connection: Connection, address: Address, settings: Settings) -> Non
         raise taken from None
     if has_citus:
         connection.execute(citus.DISTRIBUTE)
-    connection.execute("INSERT INTO meta VALUES (%s, 0, 0, 0, 0)", [json.dumps(settings.to_dict())])
+    connection.execute("INSERT INTO meta VALUES (%s, 0, 0, 0, 0, 0)", [json.dumps(settings.to_dict())])
 
 
 def _prepare_reader(connection: Connection) -> None:
@@ -378,8 +397,3 @@ def _record(row: tuple[Any, ...]) -> DocumentRecord:
 
 def _integers(numbers: Iterable[int]) -> list[int]:
     return [int(number) for number in numbers]
-
-
-def _keys(names: Iterable[str]) -> list[bytes]:
-    """Return keys of one length for names of any length."""
-    return [blake2b(name.encode(), digest_size=16).digest() for name in names]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from chaffinch.index.koala.probes import MARKS, MAX_SEARCHES, MIN_SEARCHES
 from chaffinch.index.postgres import citus
 
 # Document numbers and positions have 32 bits, hashes 64. They are stored as signed integers with the same bits.
@@ -13,12 +14,13 @@ from chaffinch.index.postgres import citus
 SCHEMA: Final = """
 CREATE TABLE meta (
     settings text NOT NULL, next bigint NOT NULL, documents bigint NOT NULL, postings bigint NOT NULL,
-    removed bigint NOT NULL
+    removed bigint NOT NULL, generation bigint NOT NULL
 );
 CREATE TABLE documents (
     id integer PRIMARY KEY, name text NOT NULL, digest bytea NOT NULL, size bigint NOT NULL,
     symbols bigint NOT NULL, postings bigint NOT NULL, url text, contact text, date text,
-    generation integer NOT NULL, boilerplate boolean NOT NULL, not_language boolean NOT NULL
+    boilerplate boolean NOT NULL, not_language boolean NOT NULL, registered date NOT NULL, chosen date NOT NULL,
+    stream bytea NOT NULL
 );
 CREATE INDEX documents_name ON documents USING hash (name);
 CREATE INDEX documents_digest ON documents (digest);
@@ -30,10 +32,11 @@ CREATE TABLE postings (hash bigint NOT NULL, document integer NOT NULL, position
 CREATE INDEX postings_hash ON postings (hash) INCLUDE (document, position);
 CREATE INDEX postings_document ON postings USING brin (document) WITH (autosummarize, pages_per_range = 32);
 CREATE TABLE removed (document integer PRIMARY KEY);
-CREATE TABLE probes (
-    name_key bytea NOT NULL, query bytea NOT NULL, name text NOT NULL, at bigint NOT NULL,
-    PRIMARY KEY (name_key, query)
+CREATE TABLE touched (key bigint PRIMARY KEY, name text NOT NULL);
+CREATE TABLE marks (
+    key bigint NOT NULL, print integer NOT NULL, mark bigint NOT NULL, PRIMARY KEY (key, print)
 );
+CREATE TABLE searches (key bigint NOT NULL, mark bigint NOT NULL, PRIMARY KEY (key, mark));
 """
 SCHEMA_EXISTS: Final = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s)"
 NOT_EMPTY: Final = """
@@ -63,11 +66,13 @@ WHERE p.document BETWEEN %s AND %s AND p.document = ANY(%s::bigint[]) AND {_NOT_
 """
 
 _COLUMNS = """
-id, name, digest, size, symbols, postings, url, contact, date, generation, boilerplate, not_language
+id, name, digest, size, symbols, postings, url, contact, date, boilerplate, not_language, registered, chosen,
+stream
 """
 COPY_DOCUMENTS: Final = f"COPY documents ({_COLUMNS}) FROM STDIN (FORMAT BINARY)"
 DOCUMENT_TYPES: Final = [
-    "int4", "text", "bytea", "int8", "int8", "int8", "text", "text", "text", "int4", "bool", "bool",
+    "int4", "text", "bytea", "int8", "int8", "int8", "text", "text", "text", "bool", "bool", "date",
+    "date", "bytea",
 ]  # fmt: skip
 COPY_CONTENTS: Final = "COPY contents (document, data) FROM STDIN (FORMAT BINARY)"
 CONTENT_TYPES: Final = ["int4", "bytea"]
@@ -80,6 +85,7 @@ WITH deleted AS (DELETE FROM documents WHERE id = ANY(%s::bigint[]) RETURNING id
     emptied AS (DELETE FROM contents WHERE document IN (SELECT id FROM deleted))
 SELECT id, postings FROM deleted
 """
+DELETE_RECORDS: Final = "DELETE FROM documents WHERE id = ANY(%s::bigint[]) RETURNING id"
 MARK_REMOVED: Final = "INSERT INTO removed SELECT unnest(%s::integer[])"
 COUNT_REMOVED: Final = "UPDATE meta SET documents = documents - %s, removed = removed + %s"
 PURGE: Final = """
@@ -103,7 +109,7 @@ SIZE: Final = """
 SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relkind = 'r'
 """
-VACUUMED: Final = ("postings", "documents", "contents", "removed", "probes")
+VACUUMED: Final = ("postings", "documents", "contents", "removed", "touched", "marks", "searches")
 WRONG_COUNTS: Final = """
 WITH counted AS MATERIALIZED (SELECT document, count(*) AS n FROM postings GROUP BY document)
 SELECT d.name, coalesce(c.n, 0), coalesce(d.postings, 0)
@@ -116,16 +122,27 @@ UNKNOWN_CONTENTS: Final = """
 SELECT count(*) FROM contents c WHERE NOT EXISTS (SELECT FROM documents d WHERE d.id = c.document)
 """
 
-RECORD_PROBE: Final = """
-WITH expired AS (DELETE FROM probes WHERE name_key = ANY(%s::bytea[]) AND at < %s AND query <> %s)
-INSERT INTO probes SELECT name_key, %s, name, %s FROM unnest(%s::bytea[], %s::text[]) AS p (name_key, name)
-ON CONFLICT (name_key, query) DO UPDATE SET at = excluded.at
+RECORD_TOUCHES: Final = f"""
+WITH named AS (
+    INSERT INTO touched SELECT * FROM unnest(%s::bigint[], %s::text[]) ON CONFLICT DO NOTHING
+), marked AS (
+    INSERT INTO marks SELECT * FROM unnest(%s::bigint[], %s::integer[], %s::bigint[])
+    ON CONFLICT (key, print) DO UPDATE SET mark = (marks.mark + excluded.mark) %% {MARKS}
+)
+INSERT INTO searches SELECT s.* FROM unnest(%s::bigint[], %s::bigint[]) AS s (key, mark)
+WHERE (SELECT count(*) FROM searches c WHERE c.key = s.key) < {MAX_SEARCHES}
+ON CONFLICT DO NOTHING
 """
-SUSPICIOUS: Final = """
-SELECT name, count(*) FROM probes WHERE at >= %s GROUP BY name HAVING count(*) >= %s
-ORDER BY count(*) DESC, name COLLATE "C"
+PROBED: Final = f"""
+SELECT t.name, s.n, count(m.print), count(DISTINCT m.mark)
+FROM (SELECT key, count(*) AS n FROM searches GROUP BY key HAVING count(*) >= {MIN_SEARCHES}) s
+JOIN touched t ON t.key = s.key JOIN marks m ON m.key = s.key GROUP BY t.name, s.n
 """
-FORGET_PROBES: Final = "DELETE FROM probes WHERE name_key = ANY(%s::bytea[])"
+FORGET_TOUCHES: Final = """
+WITH keys AS (DELETE FROM touched WHERE key = ANY(%s::bigint[]) RETURNING key),
+    unmarked AS (DELETE FROM marks WHERE key IN (SELECT key FROM keys))
+DELETE FROM searches WHERE key IN (SELECT key FROM keys)
+"""
 LOCK_WRITER: Final = f"""
 SELECT pg_try_advisory_lock(%s), {citus.ONE_CONNECTION},
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
