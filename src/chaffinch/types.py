@@ -63,7 +63,7 @@ class Document:
     """Hash of the file, if `data` is not what the file holds: extracted text, or text in another encoding."""
 
     def __post_init__(self) -> None:
-        if self.language:
+        if self.language and self.language != "text":
             known = import_module("chaffinch.languages.language").checked(self.language)
             if known != self.language:
                 object.__setattr__(self, "language", known)
