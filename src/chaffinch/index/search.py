@@ -26,6 +26,7 @@ from chaffinch.index.stream_digest import have_same_symbols, stream_digests
 from chaffinch.index.weights import MAX_DIVISOR, divisor, is_common, owner_weights
 from chaffinch.native.segment import LookupResult
 from chaffinch.native.tally import Tally
+from chaffinch.native.turns import taking_turns
 from chaffinch.read.for_recipe import ready_for
 from chaffinch.types import Document, Fingerprints, Span
 
@@ -77,7 +78,7 @@ def search(store: Store, document: Document, effort: float, window: int | None, 
     if top is not None and top < 1:
         raise BadRecipe(f"top is {top}; give 1 or more, or None for all")
     query, settings = _query(document, store.settings, effort, window), store.settings
-    with store.snapshot():
+    with taking_turns(), store.snapshot():
         candidates = Candidates(store, query)
         hits = candidates.hits(top)
         damaged = (*map(str, store.damage()), *dict.fromkeys(candidates.unreadable))
@@ -101,8 +102,9 @@ def search(store: Store, document: Document, effort: float, window: int | None, 
 
 def top_candidates(store: Store, document: Document, top: int) -> tuple[dict[int, str], int]:
     """Return the numbers and names of the best candidates, and the number of all candidates."""
-    with store.snapshot():
-        candidates = Candidates(store, _query(document, store.settings, 1.0, None))
+    query = _query(document, store.settings, 1.0, None)
+    with taking_turns(), store.snapshot():
+        candidates = Candidates(store, query)
         best = candidates.records(islice(candidates.ranked(top), top))
         touched = candidates.touches()
     if touched:

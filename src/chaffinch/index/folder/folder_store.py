@@ -34,6 +34,7 @@ class FolderStore(ProbeFile, Store):
     """An index in a folder."""
 
     def __init__(self, where: str | Path) -> None:
+        ProbeFile.__init__(self)
         self.where = str(where)
         self.folder = Path(where)
         self._files = OpenFiles(self.folder)

@@ -15,6 +15,8 @@ written, nothing is counted.
 from __future__ import annotations
 
 import sqlite3
+import threading
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
@@ -133,15 +135,28 @@ class ProbeFile:
 
     folder: Path
 
+    def __init__(self) -> None:
+        self._waiting: deque[Touches] = deque()
+        self._recording = threading.Lock()
+
     def record_touches(self, touches: Touches) -> None:
-        if not touches.keys:
-            return
+        """Count what a search touched. If another thread is counting, leave it to that thread."""
+        if touches.keys:
+            self._waiting.append(touches)
+        while self._waiting and self._recording.acquire(blocking=False):
+            try:
+                self._record([self._waiting.popleft() for _ in range(len(self._waiting))])
+            finally:
+                self._recording.release()
+
+    def _record(self, searches: Sequence[Touches]) -> None:
         with _expendable(self.folder), closing(_connect(self.folder)) as connection, connection:
             connection.execute("PRAGMA synchronous = OFF")  # a search does not wait for the disk
             connection.executescript(_TABLES)
-            connection.executemany(_ADD_NAME, zip(touches.keys, touches.names, strict=True))
-            connection.executemany(_ADD_MARK, zip(touches.rows, touches.prints, touches.marks, strict=True))
-            connection.executemany(_ADD_SEARCH, zip(touches.keys, touches.sets, strict=True))
+            for each in searches:
+                connection.executemany(_ADD_NAME, zip(each.keys, each.names, strict=True))
+                connection.executemany(_ADD_MARK, zip(each.rows, each.prints, each.marks, strict=True))
+                connection.executemany(_ADD_SEARCH, zip(each.keys, each.sets, strict=True))
 
     def probed(self) -> list[Probed]:
         return [Probed(*row) for row in self._ask(_PROBED)]

@@ -16,6 +16,7 @@ from psycopg.sql import SQL
 from chaffinch.errors import IndexTrouble, NoIndex
 from chaffinch.index.address import without_password
 from chaffinch.index.store import CLOSED, NO_INDEX, close_on_error
+from chaffinch.native.turns import side_by_side
 
 _NAME = "chaffinch"
 _MAX_NAME = 63
@@ -120,10 +121,11 @@ class Session:
             return self._execute(statement, values)
 
     def _execute(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        if not values:  # then several statements may be sent at once
-            cursor = self.connection.execute(SQL(statement))
-        else:
-            cursor = self.connection.execute(SQL(statement), values, binary=True)
+        with side_by_side():  # the server works meanwhile
+            if not values:  # then several statements may be sent at once
+                cursor = self.connection.execute(SQL(statement))
+            else:
+                cursor = self.connection.execute(SQL(statement), values, binary=True)
         return cursor.fetchall() if cursor.description else []
 
     @contextmanager

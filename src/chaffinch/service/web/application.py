@@ -65,7 +65,7 @@ _TITLES = {403: "Not allowed", 404: "Not found", 413: "Too large", 429: "Too man
 
 def create_app(site: Site, host: str = "127.0.0.1", trusted_proxies: tuple[Network, ...] = ()) -> FastAPI:
     """Return the application of a service that listens on `host`."""
-    app = FastAPI(title="Chaffinch", version=__version__, docs_url="/docs", redoc_url=None)
+    app = FastAPI(title="Chaffinch", version=__version__, docs_url=None, redoc_url=None)
     app.state.site = site
     app.state.is_private = is_loopback(host)
     app.add_middleware(TrustedProxies, networks=trusted_proxies)
@@ -111,6 +111,10 @@ def create_app(site: Site, host: str = "127.0.0.1", trusted_proxies: tuple[Netwo
     @app.exception_handler(OperationalError)
     def try_later(request: Request, error: OperationalError) -> Response:
         return _problem(request, "the database does not answer; try again", 503, {"Retry-After": "5"})
+
+    @app.get("/docs", include_in_schema=False)
+    def describe_api(request: Request) -> Response:
+        return rendering.page(request, None, "api.html", schema=app.openapi())
 
     @app.get("/healthz", include_in_schema=False)
     def is_alive() -> dict[str, str]:
