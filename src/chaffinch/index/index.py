@@ -7,6 +7,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
@@ -112,6 +113,10 @@ class Index:
     def __iter__(self) -> Iterator[DocumentRecord]:
         """Yield every document, in the order in which they were added."""
         return (record for _, record in self.store.all_records())
+
+    def page(self, after: int = -1, size: int = 100) -> list[tuple[int, DocumentRecord]]:
+        """Return the first documents after a number, each with its number."""
+        return list(islice(self.store.all_records(after), size))
 
     def __repr__(self) -> str:
         return f"<Index {self._store.where}>"

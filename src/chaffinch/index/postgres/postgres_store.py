@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.errors import Damaged, IndexTrouble, TryAgain
 from chaffinch.index.koala import probes
 from chaffinch.index.koala.probes import Probed, Touches
 from chaffinch.index.postgres import citus, schema
@@ -144,8 +144,7 @@ class PostgresStore(Store):
     def boilerplate(self) -> frozenset[int]:
         return frozenset(row[0] for row in self._ask(schema.BOILERPLATE))
 
-    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
-        after = -1
+    def all_records(self, after: int = -1) -> Iterator[tuple[int, DocumentRecord]]:
         with self._reader() as reader:
             while rows := reader.ask(schema.NEXT_RECORDS, after, _BATCH_DOCUMENTS):
                 yield from ((row[0], to_record(row)) for row in rows)
@@ -177,7 +176,7 @@ class PostgresStore(Store):
         """Take the writer's lock. The server releases it when the connection ends, however it ends."""
         row = connection.execute(schema.LOCK_WRITER, [_lock_number(self._address.schema)]).fetchone()
         if not (row and row[0]):
-            raise IndexTrouble(f"{self.where}: {BUSY}")
+            raise TryAgain(f"{self.where}: {BUSY}")
         if self._is_distributed:
             with suppress(psycopg.Error):  # a worker may be out of reach; Citus tries again later
                 connection.execute(citus.RECOVER)

@@ -14,8 +14,10 @@ from chaffinch import __version__
 from chaffinch.errors import ChaffinchError
 from chaffinch.service.accounts.visitor import is_loopback
 from chaffinch.service.refusals import (
+    ArchiveUnavailable,
     BadRequest,
     Conflict,
+    FetchFailed,
     Forbidden,
     NotFound,
     OverQuota,
@@ -26,6 +28,8 @@ from chaffinch.service.refusals import (
 from chaffinch.service.site import Site
 from chaffinch.service.web import (
     account_api,
+    archive_api,
+    archive_search_api,
     course_api,
     moss_routes,
     openid_routes,
@@ -46,6 +50,8 @@ _STATUS: dict[type[Exception], int] = {
     TooLarge: 413,
     OverQuota: 413,
     TooManyRequests: 429,
+    FetchFailed: 502,
+    ArchiveUnavailable: 503,
 }
 _HEADERS = {
     "Content-Security-Policy": (
@@ -71,6 +77,8 @@ def create_app(site: Site, host: str = "127.0.0.1", trusted_proxies: tuple[Netwo
     app.add_middleware(TrustedProxies, networks=trusted_proxies)
     for module in (
         account_api,
+        archive_api,
+        archive_search_api,
         course_api,
         run_api,
         sharing_api,
