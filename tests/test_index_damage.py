@@ -23,6 +23,7 @@ from chaffinch.index.folder import merge_policy, paths
 from chaffinch.index.folder.catalogue import Catalogue
 from chaffinch.index.index import Index
 from chaffinch.index.koala import probes
+from chaffinch.types import File
 from tests.crashing import names, said, three_segments
 from tests.indexed import document, text
 
@@ -274,7 +275,7 @@ def test_a_segment_of_another_index_is_reported(where: Path, tmp_path: Path) -> 
     mine = sorted((where / paths.SEGMENTS).glob("*.seg"))[0]
     shutil.copyfile(foreign, mine)
     with Index.open(where) as index:
-        assert any("another index" in problem for problem in index.verify())
+        assert any("another segment" in problem for problem in index.verify())
 
 
 def test_comparing_with_a_damaged_index_promises_nothing(where: Path, spoilt: Path, tmp_path: Path) -> None:
@@ -350,3 +351,16 @@ def test_a_bit_of_a_text_that_means_nothing_is_noticed_too(where: Path, tmp_path
         ]
         with pytest.raises(Damaged, match="d0: its stored content is damaged"):
             index.export(tmp_path / "export.jsonl")
+
+
+def test_another_segment_in_the_place_of_one_is_noticed(tmp_path: Path) -> None:
+    where = tmp_path / "archive"
+    with Index.create(where) as index:
+        for n in range(3):
+            index.add(File(f"{n}.txt", " ".join(f"word{n}x{m}" for m in range(300)).encode()))
+    segments = sorted((where / "segments").iterdir())
+    segments[1].write_bytes(segments[0].read_bytes())
+    with Index.open(where) as index:
+        answer = index.search(File("q.txt", " ".join(f"word1x{m}" for m in range(300)).encode()))
+        assert segments[1].name in str(answer.receipt.damaged)
+        assert index.info().damaged

@@ -38,7 +38,7 @@ CREATE TABLE contents (
 );
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY, postings INTEGER NOT NULL, bytes INTEGER NOT NULL, first INTEGER NOT NULL,
-    last INTEGER NOT NULL, documents INTEGER NOT NULL, sum INTEGER NOT NULL
+    last INTEGER NOT NULL, documents INTEGER NOT NULL, checksum INTEGER NOT NULL, sum INTEGER NOT NULL
 );
 CREATE TABLE removed (document INTEGER PRIMARY KEY, sum INTEGER NOT NULL);
 CREATE TABLE boilerplate (document INTEGER PRIMARY KEY, sum INTEGER NOT NULL);
@@ -77,6 +77,8 @@ class SegmentRow(NamedTuple):
     last: int
     documents: int
     """How many have postings in it, also removed ones."""
+    checksum: int
+    """Of the whole file, so that another segment in its place is noticed."""
 
 
 class Catalogue:

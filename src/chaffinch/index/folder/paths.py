@@ -27,6 +27,8 @@ from chaffinch.index.folder.sqlite_connection import connect
 from chaffinch.index.store import BUSY
 from chaffinch.native.segment import Segment
 
+_SEGMENT_END = 24
+"""Bytes at the end of a segment: its checksum, and two numbers more."""
 CATALOGUE, SEGMENTS, LOCK = address.CATALOGUE, "segments", "writer.lock"
 PART = "catalogue.part"
 DISK_FULL = "the disk is full; make room and try again"
@@ -46,11 +48,11 @@ def segment_path(folder: Path, number: int) -> Path:
     return folder / SEGMENTS / f"{number:08}.seg"
 
 
-def write_segment(path: Path, pieces: Iterable[Any]) -> int:
-    """Write a segment durably and return its size. The file gets its name only when it is complete."""
+def write_segment(path: Path, pieces: Iterable[Any]) -> tuple[int, int]:
+    """Write a segment durably and return its size and checksum. The file gets its name when it is complete."""
     part = path.with_suffix(".part")
     try:
-        with part.open("wb") as file:
+        with part.open("w+b") as file:
             unsynced = 0
             for piece in pieces:
                 unsynced += file.write(piece)
@@ -61,12 +63,19 @@ def write_segment(path: Path, pieces: Iterable[Any]) -> int:
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()
+            file.seek(size - _SEGMENT_END)
+            checksum = _checksum(file.read(_SEGMENT_END))
         part.replace(path)
         sync_folder(path.parent)
     except BaseException:
         discard(part)
         raise
-    return size
+    return size, checksum
+
+
+def _checksum(data: Any) -> int:
+    """Return the checksum in a segment's last bytes, which stands for all of it, as SQLite stores numbers."""
+    return int.from_bytes(data[-_SEGMENT_END : 8 - _SEGMENT_END], "little", signed=True)
 
 
 def sync_folder(folder: Path) -> None:
@@ -80,8 +89,11 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def open_segment(path: Path) -> Segment:
-    """Map a segment into memory. It stays readable after its file is deleted."""
+def open_segment(path: Path, checksum: int | None = None) -> Segment:
+    """Map a segment into memory. It stays readable after its file is deleted.
+
+    With a checksum, raise Damaged if the file holds another segment.
+    """
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:
@@ -90,7 +102,10 @@ def open_segment(path: Path) -> Segment:
             mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
         except ValueError:
             raise Damaged(str(path), "it was cut short while it was opened") from None
-        return Segment(mapped, str(path))
+        opened = Segment(mapped, str(path))
+        if checksum is not None and _checksum(mapped) != checksum:
+            raise Damaged(str(path), "it is another segment than the one that was written here")
+        return opened
 
 
 def discard(path: Path) -> None:

@@ -68,7 +68,7 @@ class OpenFiles:
                 continue
             path = paths.segment_path(self.folder, number)
             try:
-                segments[number] = paths.open_segment(path)
+                segments[number] = paths.open_segment(path, row.checksum)
             except FileNotFoundError:
                 if _is_outdated(catalogue):
                     return None

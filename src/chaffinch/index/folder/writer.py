@@ -121,9 +121,9 @@ class Writer:
             return None
         documents = postings.documents + np.uint32(first)
         data = segment.build(postings._replace(documents=documents), hash_bits=self.settings.hash_bits)
-        size = paths.write_segment(path, [data])
+        size, checksum = paths.write_segment(path, [data])
         numbers = np.unique(documents).tolist()
-        return SegmentRow(number, len(documents), size, numbers[0], numbers[-1], len(numbers))
+        return SegmentRow(number, len(documents), size, numbers[0], numbers[-1], len(numbers), checksum)
 
     def update(self, documents: Mapping[int, DocumentRecord]) -> None:
         with self._changing(), self._catalogue.change():
@@ -227,7 +227,9 @@ class Writer:
                 catalogue.drop_segments([row.number for row in rows], purged)
                 if merged:
                     documents = sum(row.documents for row in rows) - len(purged)
-                    catalogue.add_segment(SegmentRow(number, *merged, first, last, documents))
+                    postings, size, checksum = merged
+                    row = SegmentRow(number, postings, size, first, last, documents, checksum)
+                    catalogue.add_segment(row)
         except BaseException:
             self._leftovers.append(path)
             raise
@@ -236,20 +238,20 @@ class Writer:
 
     def _write_merged(
         self, path: Path, rows: list[SegmentRow], purged: list[int], threads: int | None
-    ) -> tuple[int, int] | None:
-        """Return the number of postings and of bytes that were written, if any."""
+    ) -> tuple[int, int, int] | None:
+        """Return the number of postings and of bytes that were written, if any, and the checksum."""
         if not rows:
             return None
         segments = []
         for row in rows:
             old = paths.segment_path(self.folder, row.number)
             try:
-                segments.append(paths.open_segment(old))
+                segments.append(paths.open_segment(old, row.checksum))
             except FileNotFoundError:
                 raise Damaged(str(old), "it is missing") from None
         merged = segment.merge(segments, np.array(purged, np.uint32), threads=threads)
-        size = paths.write_segment(path, merged)
-        return paths.open_segment(path).postings, size
+        size, checksum = paths.write_segment(path, merged)
+        return paths.open_segment(path, checksum).postings, size, checksum
 
     def close(self) -> None:
         """Wait for the change that another thread is making, and for merges."""
