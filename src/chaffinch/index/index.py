@@ -16,6 +16,7 @@ from chaffinch.index.contents import unpack
 from chaffinch.index.folder.folder_store import FolderStore
 from chaffinch.index.ingest import Ingest, IngestReport, completed, plain_metadata, plain_name
 from chaffinch.index.koala import rotation, selection
+from chaffinch.index.koala.probes import TouchCounter
 from chaffinch.index.records import CONTENTS, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import Progress, Store, close_on_error
@@ -44,6 +45,7 @@ class Index:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._one_writer = threading.RLock()
+        self._counter = TouchCounter(store.record_touches)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -170,7 +172,8 @@ class Index:
         self, document: Readable, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
     ) -> Answer:
         """Find the documents that share the most with this one, the strongest first. See `Answer`."""
-        return search(self.store, document_for(document, self.recipe), effort, window, top)
+        query = document_for(document, self.recipe)
+        return search(self.store, query, effort, window, top, self._counter.add)
 
     def content(self, name: str) -> Document | None:
         """Return a document as it was read when it was added, if the index stores texts."""
@@ -197,6 +200,7 @@ class Index:
 
         Rotate them: what was found out is then worth nothing. See `koala/probes.py` for the rule.
         """
+        self._counter.wait()
         probed = self.store.probed()
         numbers = self.store.numbers_by_name([p.name for p in probed])
         stored = {name: n for n, name in self.store.sizes(list(numbers.values())).values()}
@@ -211,6 +215,7 @@ class Index:
         self, names: Iterable[str] | None = None, *, sources: Items = (), progress: Progress = _ignore
     ) -> rotation.RotationReport:
         """Choose again which fingerprints are stored, for these documents or all. Searches go on meanwhile."""
+        self._counter.wait()
         with self._writing():
             return rotation.rotate(self.store, names, collect(sources, json_lines=True), progress)
 
@@ -224,6 +229,7 @@ class Index:
             return transfer.import_(self.store, Path(path))
 
     def close(self) -> None:
+        self._counter.close()
         self.store.close()
 
     def __enter__(self) -> Index:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -65,8 +65,15 @@ class Query:
     """Whether every fingerprint of the recipe is looked up."""
 
 
-def search(store: Store, document: Document, effort: float, window: int | None, top: int | None) -> Answer:
-    """Find the documents that share the most with this one.
+def search(
+    store: Store,
+    document: Document,
+    effort: float,
+    window: int | None,
+    top: int | None,
+    count: Callable[[Touches], None],
+) -> Answer:
+    """Find the documents that share the most with this one, and count what the search touched.
 
     `effort=1` looks up every fingerprint, and finds every shared run of t symbols. Less effort looks up the
     smallest hashes only, which is enough to estimate the resemblance. A wider `window` also looks up fewer
@@ -83,7 +90,7 @@ def search(store: Store, document: Document, effort: float, window: int | None, 
         damaged = (*map(str, store.damage()), *dict.fromkeys(candidates.unreadable))
         touched = candidates.touches()
     if touched:
-        store.record_touches(touched)
+        count(touched)
     hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
     receipt = SearchReceipt(
         settings.recipe,
@@ -170,10 +177,11 @@ class Candidates:
         )
         self.counted = int(repeats.sum())
         """Fingerprints of the query that count."""
+        self._common = is_common(owners, self.searched)
         discounts = {
             DiscountReason.BOILERPLATE: is_boilerplate,
             DiscountReason.IGNORED: is_ignored,
-            DiscountReason.COMMON: is_common(owners, self.searched),
+            DiscountReason.COMMON: self._common,
         }
         numbers = np.select([*discounts.values()], range(1, len(discounts) + 1), 0)
         self.discounted = tuple(self._discounts(numbers, [*discounts])) if numbers.any() else ()
@@ -245,14 +253,20 @@ class Candidates:
             waiting = waiting[count:]
 
     def touches(self) -> Touches | None:
-        """Return what the search could teach about a secret choice."""
+        """Return what the search could teach about a secret choice.
+
+        What is common does not count. In an archive every search touches it, and who shares nothing else with
+        a document has not copied it.
+        """
         if self.store.settings.stored is None:
             return None
+        own = ~self._common[self.postings.queries]
+        postings = LookupResult(*(column[own] for column in self.postings))
         heaviest = self.documents[np.argsort(-self.weights, kind="stable")][:_MAX_TOUCHED].tolist()
         unread = [number for number in heaviest if number not in self._sizes]
         sizes = self._sizes | (self.store.sizes(unread) if unread else {})
         documents = {number: sizes[number] for number in heaviest}
-        return touches(self.postings, self.query.hashes, documents)
+        return touches(postings, self.query.hashes, documents)
 
     def records(self, rows: Iterable[int]) -> dict[int, DocumentRecord]:
         numbers = {row: int(self.documents[row]) for row in rows}

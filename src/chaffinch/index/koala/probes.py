@@ -14,8 +14,12 @@ written, nothing is counted.
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -30,10 +34,13 @@ from chaffinch.native.segment import LookupResult
 FILE = "probes.db"
 MIN_SEARCHES = 10
 """Different searches that make a document suspicious, at least. Fewer teach too little."""
-_LEARNT = 1 / 3
-"""Share of the stored fingerprints: groups that make a document suspicious, and different searches."""
+_LEARNT = 1 / 2
+"""Share of the stored fingerprints: groups that make a document suspicious, and different searches. Who knows
+half of them still has to edit the rest of the document blindly."""
 MAX_SEARCHES = 100
 """Different searches that are counted for a document, at most."""
+_MAX_WAITING = 100
+"""Searches that may wait to be counted. The next one waits for the first of them."""
 MARKS = 1 << 52
 """Marks are added modulo this, so that every database can."""
 _PRINT_SHIFT = np.uint64(40)
@@ -126,6 +133,41 @@ def touches(
             found.prints.extend(own.tolist())
             found.marks.extend([mark] * count)
     return found
+
+
+class TouchCounter:
+    """Counts what searches touch on a thread of its own, so that no search waits for it."""
+
+    def __init__(self, record: Callable[[Touches], None]) -> None:
+        self._record, self._process = record, os.getpid()
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+        self._waiting: deque[Future[None]] = deque()
+
+    def add(self, touches: Touches) -> None:
+        if not touches.keys:
+            return
+        if os.getpid() != self._process:  # a fork leaves the thread behind
+            self._record(touches)
+            return
+        with self._lock:
+            self._pool = self._pool or ThreadPoolExecutor(1, "chaffinch-touches")
+            self._waiting.append(self._pool.submit(self._record, touches))
+            oldest = self._waiting.popleft() if len(self._waiting) > _MAX_WAITING else None
+        if oldest is not None:
+            oldest.result()
+
+    def wait(self) -> None:
+        """Wait until everything is counted."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, deque()
+        if os.getpid() == self._process:
+            wait(waiting)
+
+    def close(self) -> None:
+        self.wait()
+        if self._pool is not None and os.getpid() == self._process:
+            self._pool.shutdown()
 
 
 class ProbeFile:
