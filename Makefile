@@ -29,7 +29,7 @@ check: .venv/built ## Run every linter and type checker: ruff, mypy, rustfmt, cl
 
 quick: .venv/built ## Run the tests that are fast and need no other program, in under two minutes
 	cd core && cargo test --quiet
-	$(PYTEST) -m 'not (browser or postgres or ghostscript or sevenzip or antiword or catdoc or tesseract or slow)'
+	$(PYTEST) -m 'not (browser or postgres or ghostscript or sevenzip or antiword or catdoc or tesseract or node or slow)'
 
 test: .venv/built $(CHECKED)/built programs ## Install the programs that are missing, then run every test; none may be skipped
 	cd core && cargo test --quiet
@@ -39,7 +39,7 @@ test: .venv/built $(CHECKED)/built programs ## Install the programs that are mis
 programs: ## Install the programs that tests run: Chromium, PostgreSQL, Ghostscript and others
 	@$(PYTHON) tools/programs.py
 
-fuzz: .venv/built ## Feed damaged samples to each reader for FUZZ_SECONDS seconds and keep what breaks one
+fuzz: .venv/built ## Feed damaged samples to each reader, and damage an index, for FUZZ_SECONDS seconds each
 	$(BIN)/python tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
 bench: .venv/built ## Measure everything and write bench/results

@@ -21,6 +21,7 @@ from bench import (
     memory,
     peers,
     reading,
+    repetition,
     rivals,
     speed,
     table,
@@ -101,7 +102,7 @@ def main() -> int:
         with TemporaryDirectory() as folder:
             missed |= write("core", measure(samples, Path(folder), options.data), sizes)
     if options.part in ("compare", "all"):
-        rows = [*attacks.rows(), *classes.rows(options.data)]
+        rows = [*attacks.rows(), *repetition.rows(), *classes.rows(options.data)]
         missed |= write("compare", rows, "given" if options.data else "made")
     if options.part in ("rivals", "all"):
         missed |= write("rivals", list(rivals.rows(options.data)), "given" if options.data else "made")

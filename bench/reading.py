@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 
 import chaffinch
@@ -13,7 +14,7 @@ from bench.speed import MB, best_of
 from bench.table import Row
 from bench.texts import Texts, repeated
 from bench.worst_inputs import WORST
-from chaffinch import Document, File, Recipe
+from chaffinch import Document, File, Recipe, fingerprinting
 from chaffinch.read.ready import ready_documents
 
 LANGUAGES = ("c", "java", "python", "javascript")
@@ -23,7 +24,9 @@ SIZES = (1, 10, 100)  # MB
 CODE_RATE = 150
 PAGE_RATE = 250
 GROWTH = 1.5
-WORST_SECONDS = 10
+WORST_RATE = 5  # MB/s
+# A message or a member of a ZIP can be as short as 90 bytes, and to read it takes Python 30 microseconds.
+WORST_RATES = {"mailbox": 2, "ZIP": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +61,28 @@ def rows(texts: Texts, folder: Path) -> list[Row]:
 
 
 def _worst() -> Iterator[Row]:
-    """Measure files of 10 MB that cost their reader as much as possible, from bytes to symbols."""
+    """Measure files of 10 MB that cost their reader as much as possible, from bytes to symbols.
+
+    Of a ZIP that holds one file, or of a document that is one, the size before it is packed counts.
+    """
     slowest: dict[str, tuple[float, str]] = {}
     for kind, (name, make) in WORST.items():
         file = File(name, make(10 * MB))
-        took = best_of(1, {kind: partial(_read, file)})[kind]
+        rate = 10 / best_of(1, {kind: partial(_read, file)})[kind]
         format, _, what = kind.partition(": ")
-        slowest[format] = max(slowest.get(format, (0.0, "")), (took, what))
-    for format, (took, what) in slowest.items():
-        yield Row(f"worst file of 10 MB, {format} ({what})", took, "s", most=WORST_SECONDS)
+        slowest[format] = min(slowest.get(format, (inf, "")), (rate, what))
+    for format, (rate, what) in slowest.items():
+        least = WORST_RATES.get(format, WORST_RATE)
+        yield Row(f"worst file of 10 MB, {format} ({what})", rate, "MB/s", least=least)
 
 
 def _read(file: File) -> None:
+    by_language: dict[str, list[Document]] = {}
     for item in ready_documents(file):
         if isinstance(item, Document):
-            chaffinch.stream(item, Recipe(item.language))
+            by_language.setdefault(item.language, []).append(item)
+    for language, documents in by_language.items():
+        fingerprinting.streams(documents, Recipe(language), threads=1)
 
 
 def _rates(texts: Texts) -> Iterator[Row]:

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 
 _HEAD = b"From: a@b.example\nTo: c@d.example\nSubject: s\nMIME-Version: 1.0\n"
-_W = b'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_WORD = b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _TYPES = b"<Types>wordprocessingml</Types>"
 _RELATION = b'<Relationship Type="x/endnotes" Target="e.xml"/>'
 _ONE_CHAPTER = b'<p><item id="i" href="c"/><itemref idref="i"/></p>'
@@ -23,12 +23,10 @@ _TEX = b"\\documentclass{a}\\begin{document}"
 _CELL = b'{"cell_type":"code","source":["x=1\\n"]},'
 _NOTEBOOK = b'{"nbformat": 4, "cells": ['
 _POSTMARK = b"From a@b Thu Jan  1 00:00:00 1970\n"
-_DOCUMENT = b"<w:document %s><w:body>" % _W
-_DOCUMENT_END = b"</w:body></w:document>"
-_ODT = (
-    b'<o:d xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
-    b'xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0">'
-)
+_DOCUMENT = b'<document xmlns="%s" xmlns:w="%s"><body>' % (_WORD, _WORD)
+_DOCUMENT_END = b"</body></document>"
+_TEXT = b"urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+_ODT = b'<d xmlns="%s" xmlns:t="%s">' % (_TEXT, _TEXT)
 _FONTS = b"{\\fonttbl{\\f0\\fcharset204}{\\f1\\fcharset238}}"
 _CODE = b'{"cell_type":"code","source":'
 
@@ -100,11 +98,11 @@ def many_files(size: int) -> bytes:
 
 
 def many_members(size: int) -> bytes:
-    """Return a ZIP of empty files."""
+    """Return a ZIP of files of one letter."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        for number in range(size // 110):
-            archive.writestr(f"{number}.c", b"")
+        for number in range(size // 90):
+            archive.writestr(f"{number:x}", b"a")
     return out.getvalue()
 
 
@@ -117,19 +115,24 @@ WORST: Mapping[str, tuple[str, Make]] = {
     "RTF: notes": ("x.rtf", repeated(b"{\\footnote a}", _RTF)),
     "RTF: fonts": ("x.rtf", repeated(b"\\f0 a\\f1 b", _RTF + _FONTS)),
     "RTF: Unicode": ("x.rtf", repeated(b"\\u233?", _RTF)),
-    "RTF: paragraphs": ("x.rtf", repeated(b"a\\par ", _RTF)),
+    "RTF: paragraphs": ("x.rtf", repeated(b"a\\\n", _RTF)),
     "RTF: braces in a ZIP": ("x.zip", packed({"x.rtf": repeated(b"{\\b}", _RTF)})),
     "DOCX: relations": ("x.docx", _docx_relations(_RELATION)),
     "DOCX: different relations": ("x.docx", _docx_relations(_RELATION.replace(b"e.xml", b"#/../e.xml"))),
-    "DOCX: elements": ("x.docx", _docx(repeated(b"<w:p/>", _DOCUMENT, _DOCUMENT_END))),
-    "DOCX: nested elements": ("x.docx", _docx(repeated(b"<w:r>", _DOCUMENT))),
-    "DOCX: attributes": ("x.docx", _docx(numbered(b' a#=""', _DOCUMENT + b"<w:p", b"/>" + _DOCUMENT_END))),
-    "DOCX: letters": ("x.docx", _docx(repeated(b"<w:p>a</w:p>", _DOCUMENT, _DOCUMENT_END))),
-    "ODT: spaces": ("x.odt", _odt(repeated(b'<t:s t:c="80"/>', _ODT + b"<t:p>a", b"</t:p></o:d>"))),
-    "ODT: paragraphs": ("x.odt", _odt(repeated(b"<t:p>a</t:p>", _ODT, b"</o:d>"))),
-    "ODT: nested paragraphs": ("x.odt", _odt(repeated(b"<t:p>", _ODT))),
-    "ODT: notes": ("x.odt", _odt(repeated(b"<t:note>", _ODT))),
-    "ODT: entities": ("x.odt", _odt(repeated(b"&amp;", _ODT + b"<t:p>", b"</t:p></o:d>"))),
+    "DOCX: elements": ("x.docx", _docx(repeated(b"<a/>", _DOCUMENT, _DOCUMENT_END))),
+    "DOCX: nested elements": ("x.docx", _docx(repeated(b"<r>", _DOCUMENT))),
+    "DOCX: runs": ("x.docx", _docx(repeated(b"<r/>", _DOCUMENT, _DOCUMENT_END))),
+    "DOCX: paragraphs": ("x.docx", _docx(repeated(b"<p/>", _DOCUMENT, _DOCUMENT_END))),
+    "DOCX: tabs": ("x.docx", _docx(repeated(b"<tab/>", _DOCUMENT + b"<p>", b"</p>" + _DOCUMENT_END))),
+    "DOCX: attributes": ("x.docx", _docx(numbered(b' a#=""', _DOCUMENT + b"<p", b"/>" + _DOCUMENT_END))),
+    "DOCX: letters": ("x.docx", _docx(repeated(b"<p><t>a</t></p>", _DOCUMENT, _DOCUMENT_END))),
+    "ODT: spaces": ("x.odt", _odt(repeated(b'<s t:c="9"/>', _ODT + b"<p>a", b"</p></d>"))),
+    "ODT: elements": ("x.odt", _odt(repeated(b"<a/>", _ODT, b"</d>"))),
+    "ODT: tabs": ("x.odt", _odt(repeated(b"<tab/>", _ODT + b"<p>", b"</p></d>"))),
+    "ODT: paragraphs": ("x.odt", _odt(repeated(b"<p>a</p>", _ODT, b"</d>"))),
+    "ODT: nested paragraphs": ("x.odt", _odt(repeated(b"<p>", _ODT))),
+    "ODT: notes": ("x.odt", _odt(repeated(b"<note>", _ODT))),
+    "ODT: entities": ("x.odt", _odt(repeated(b"&amp;", _ODT + b"<p>", b"</p></d>"))),
     "EPUB: chapters": ("x.epub", _epub(
         numbered(b'<item id="i#" href="#/../c"/><itemref idref="i#"/>', b"<p>", b"</p>"), b"<p>words")),
     "EPUB: a long chapter": ("x.epub", _epub(_ONE_CHAPTER, repeated(b"<p>a"))),

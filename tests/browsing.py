@@ -1,4 +1,4 @@
-"""Open pages from disk in a real browser; a test fails if a page has an error or requests anything else."""
+"""Open pages in a real browser; a test fails if a page has an error or requests anything from elsewhere."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def open_page(browser: Browser) -> Iterator[Open]:
     problems: list[str] = []
     contexts = []
 
-    def open_path(path: Path, at: str = "", *, dark: bool = False, scripts: bool = True) -> Page:
+    def open_path(path: Path | str, at: str = "", *, dark: bool = False, scripts: bool = True) -> Page:
+        """Open a file, or an address of a service; then requests to that service are expected too."""
+        address = path if isinstance(path, str) else path.as_uri()
+        expected = ("file:", "blob:", "/".join(address.split("/")[:3]) if isinstance(path, str) else "file:")
         context = browser.new_context(
             color_scheme="dark" if dark else "light",
             java_script_enabled=scripts,
@@ -43,11 +46,9 @@ def open_page(browser: Browser) -> Iterator[Open]:
         page.on("dialog", lambda dialog: problems.append(dialog.message))
         page.on(
             "request",
-            lambda request: (
-                None if request.url.startswith(("file:", "blob:")) else problems.append(request.url)
-            ),
+            lambda request: None if request.url.startswith(expected) else problems.append(request.url),
         )
-        page.goto(path.as_uri() + at)
+        page.goto(address + at)
         return page
 
     yield open_path

@@ -234,6 +234,14 @@ def right_calls() -> list[Call]:
         Call("chf_winnow", {"hashes": _HASHES, "w": 4, "robust": 1}, frozenset({"hashes"})),
         Call("chf_count_utf8", {"data": text(_WORDS)}, frozenset({"data"})),
         Call("chf_page_text", {"data": text(b"<p>" + _WORDS)}, frozenset({"data"})),
+        Call("chf_tex_page", {"data": text(b"\\section{" + _WORDS + b"}")}, frozenset({"data"})),
+        Call("chf_markdown_page", {"data": text(b"# " + _WORDS)}, frozenset({"data"})),
+        Call(
+            "chf_rtf_text",
+            {"data": text(b"{\\rtf1 " + _WORDS + b"\\par}"), "start": 0}
+            | {"pages": short(1252, 256, 437, 256), "tables": np.append(_LATIN, _LATIN)},
+            frozenset({"data"}),
+        ),
         Call(
             "chf_pairs",
             {"hashes": wide(1, 2, 3, 1, 2), "offsets": wide(0, 3, 5), "old": np.zeros(2, np.uint8)}

@@ -38,7 +38,8 @@ class Service:
             self.process = subprocess.Popen(
                 [*command, *ports, *options], env={**os.environ, **database}, stdout=log, stderr=log
             )
-        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=_PATIENCE)
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.http = httpx.Client(base_url=self.address, timeout=_PATIENCE)
 
     def wait_until_ready(self) -> None:
         end = time.monotonic() + _PATIENCE

@@ -189,7 +189,11 @@ def test_a_damaged_text_is_reported_and_the_document_still_found(where: Path, ke
         assert told.startswith("d1: its stored content ")
         assert index.verify() == [told]
         assert names(index, 0) == ["d0"]
+        index.remove("d2")
+        with pytest.raises(Damaged, match=r"texts-0001\.dat: damaged in bytes \d+ to \d+"):
+            index.merge()
         index.remove("d1")
+        index.merge()
         index.add(document("d1", said(1)))
         assert index.verify() == []
 
@@ -333,3 +337,16 @@ def test_whatever_bytes_of_the_catalogue_are_damaged_the_message_is_clear(where:
         except (IndexTrouble, Damaged):
             refused += 1
     assert refused > 100
+
+
+def test_a_bit_of_a_text_that_means_nothing_is_noticed_too(where: Path, tmp_path: Path) -> None:
+    path = where / "texts-0001.dat"
+    data = bytearray(path.read_bytes())
+    data[4] ^= 0x10  # zstd does not use this bit
+    path.write_bytes(data)
+    with Index.open(where) as index:
+        assert [problem.partition(";")[0] for problem in index.verify()] == [
+            "d0: its stored content is damaged"
+        ]
+        with pytest.raises(Damaged, match="d0: its stored content is damaged"):
+            index.export(tmp_path / "export.jsonl")

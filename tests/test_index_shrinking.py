@@ -121,6 +121,53 @@ def test_a_segment_may_be_cut_at_any_moment_of_a_merge_or_search(tmp_path: Path,
     cutting.join()
 
 
+def test_threads_that_search_export_and_verify_live_on_and_name_the_segment(where: Path) -> None:
+    path = segment_path(where, 1)
+    told: dict[str, str] = {}
+    with Index.open(where) as index:
+
+        def search() -> str:
+            return "".join(index.search(text(4000, "d1")).receipt.damaged)
+
+        def export() -> str:
+            try:
+                index.export(where.with_name(f"{threading.get_ident()}.jsonl"))
+            except Damaged as error:
+                return str(error)
+            return ""
+
+        def verify() -> str:
+            return "".join(index.verify())
+
+        def until_damaged(name: str, use: Callable[[], str]) -> None:
+            started.wait()
+            while not told.get(name):
+                told[name] = use()
+
+        uses = {"search": search, "search too": search, "export": export, "verify": verify}
+        started = threading.Barrier(len(uses) + 1)
+        threads = [threading.Thread(target=until_damaged, args=use) for use in uses.items()]
+        for thread in threads:
+            thread.start()
+        started.wait()
+        cut(path, mmap.PAGESIZE)
+        for thread in threads:
+            thread.join()
+        assert [message.startswith(f"{path}: ") for message in told.values()] == [True] * len(uses)
+        assert names(index, "other") == ["other"]
+
+
+def test_a_text_file_that_is_cut_while_open_is_reported(where: Path) -> None:
+    with Index.open(where) as index:
+        assert names(index, "other") == ["other"]
+        cut(where / "texts-0001.dat", 100)
+        answer = index.search(text(4000, "other"))
+        assert [hit.document.name for hit in answer] == ["other"]
+        assert answer.receipt.damaged[0].startswith("other: its stored content is damaged")
+        with pytest.raises(Damaged, match="its stored content is damaged"):
+            index.content("other")
+
+
 FOREIGN = """
 import faulthandler, mmap, os, pathlib, sys
 from chaffinch.index.folder.paths import open_segment

@@ -243,6 +243,14 @@ def test_other_files_beside_the_segments_are_left_alone(where: Path) -> None:
     assert other.read_bytes() == b"mine"
 
 
+def test_a_lock_that_is_not_empty_is_named(where: Path) -> None:
+    (where / "writer.lock").write_bytes(b"garbage" * 1000)
+    with Index.open(where) as index:
+        assert names(index, 0) == ["d0"]
+        with pytest.raises(IndexTrouble, match=r"writer\.lock: should be empty; delete it"):
+            index.add(document("more", said(4)))
+
+
 # An index that is closed
 
 

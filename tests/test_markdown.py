@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from chaffinch import File, Recipe, stream
 from chaffinch.native import fingerprint as core
+from chaffinch.native.formats import markdown_page
 from chaffinch.read.formats import markdown
 from chaffinch.read.ready import text_document
 from chaffinch.types import Stream
@@ -108,14 +109,14 @@ MARKS = [
 
 @given(st.lists(st.sampled_from(MARKS), max_size=40).map(b"".join))
 def test_any_bytes_are_read_and_none_is_moved(data: bytes) -> None:
-    left = markdown.blank(data)
+    left = markdown_page(data)
     assert len(left) == len(data)
     written = "é\ufffd".encode()
     assert all(b in (a, 0x20) or b in written for a, b in zip(data, left, strict=True))
 
 
 HOSTILE = r"""
-from chaffinch.read.formats.markdown import blank
+from chaffinch.native.formats import markdown_page as blank
 units = [
     b"[", b"![", b"]", b"](", b"][", b"][x", b"`", b"` ", b"`` `", b"<", b"<!--", b"<a ", b"<a '", b'<a "',
     b"<a '\"", b"<script>", b"&", b"&#", b"\n[a]: b '", b"\n[a]:", b"\n[", b"\n```", b"\n```\n", b"\n~~~~",

@@ -42,7 +42,12 @@ def test_all_that_is_written_is_left_out_and_listed(works: Path) -> None:
     case_file(report, report.pairs[0], works / "case.html")
     (works / "pairs.csv").write_text(to_csv(report))
     (works / "verdicts.json").write_text(json.dumps(VERDICTS, indent=1) + "\n")
-    assert {file.name for file in (works / "pages" / "data").iterdir()} == {"s0.js", "p0.js"}
+    assert {file.name for file in (works / "pages" / "data").iterdir()} == {
+        "p0.js",
+        "report.css",
+        "report.js",
+        "s0.js",
+    }
     written = ("case.html", "pages", "pairs.csv", "report.html", "verdicts.json")
     assert skipped(works) == dict.fromkeys(written, OWN_REPORT.detail)
     again = chaffinch.compare([works])

@@ -13,6 +13,7 @@ import pytest
 
 import chaffinch
 from chaffinch.cli import demo, main
+from chaffinch.cli.account_commands import account
 from chaffinch.cli.index_commands import index
 
 ROOT = Path(__file__).parent.parent
@@ -113,7 +114,8 @@ def test_no_two_source_files_have_one_name() -> None:
 
 def test_every_command_and_option_is_documented() -> None:
     text = (ROOT / "docs" / "commands.md").read_text()
-    inner = {f"index {name}": command for name, command in index.commands.items()}
+    groups = {"index": index, "account": account}
+    inner = {f"{group} {name}": c for group, found in groups.items() for name, c in found.commands.items()}
     for name, command in {**main.commands, **inner}.items():
         section = text.split(f"## chaffinch {name}\n")[1].split("\n## ")[0]
         for option in (o for p in command.params for o in p.opts if o.startswith("-")):

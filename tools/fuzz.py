@@ -1,5 +1,7 @@
 """Fuzz the readers of the native core for some seconds each, and keep an input that breaks one or is slow.
 
+Then damage an index, see fuzz_index.py.
+
 Run `python tools/fuzz.py --seconds 60`; `--again TARGET FILE` tries one input again. The checks are in
 core/examples/fuzz.rs. The seeds are the samples of every language and some pages and texts.
 """
@@ -17,7 +19,7 @@ from chaffinch.languages.language import languages, records
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
-from tools import fuzz_slow  # noqa: E402
+from tools import fuzz_index, fuzz_slow  # noqa: E402
 
 OUTPUT = ROOT / "core" / "target" / "fuzz"
 TARGETS = ("code", "html", "text")
@@ -84,6 +86,7 @@ def main() -> int:
         return 0 if _run(program, options.again[0], 0, options.again[1]) else 1
     done = [_run(program, target, options.seconds, None) for target in TARGETS]
     done.append(fuzz_slow.search(options.seconds, OUTPUT / "slow.input"))
+    done.append(fuzz_index.search(options.seconds))
     return 0 if all(done) else 1
 
 

@@ -48,6 +48,7 @@ FINDERS: Mapping[str, Callable[[], Path | None]] = {
     "antiword": _finder("antiword"),
     "catdoc": _finder("catdoc"),
     "tesseract": _finder("tesseract"),
+    "node": _finder("npm"),
 }
 """How to find each program, by the name of the pytest marker for tests that need it."""
 
@@ -59,6 +60,7 @@ PACKAGES = {
     "antiword": "antiword",
     "catdoc": "catdoc",
     "tesseract": "tesseract-ocr",
+    "node": "npm",
 }
 """The Debian package of each program."""
 

@@ -63,7 +63,7 @@ class Document:
     """Hash of the file, if `data` is not what the file holds: extracted text, or text in another encoding."""
 
     def __post_init__(self) -> None:
-        if self.language:
+        if self.language and self.language != "text":
             known = import_module("chaffinch.languages.language").checked(self.language)
             if known != self.language:
                 object.__setattr__(self, "language", known)
@@ -155,11 +155,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two spans that share runs of equal symbols, with short gaps between the runs."""
+    """Two spans that share runs of equal symbols, with short gaps between the runs.
+
+    Runs are in order on both sides. Only where documents repeat themselves so much that they would have
+    hundreds of matches, these are merged: then runs are in order on the left, and may overlap.
+    """
 
     left: Span
     right: Span
     symbols: int
+    """Symbols in its runs, on the side where these are fewer."""
     longest: int
     """Symbols in its longest run."""
     runs: tuple[tuple[Span, Span], ...]

@@ -1,8 +1,7 @@
 //! Finds every run of at least k symbols that one document shares with others, without fingerprints.
 
-use std::collections::BTreeMap;
-
-use crate::compare::seeds::{MAX_PRODUCT, Run, Seed, extend, pair_by_context, pair_in_turn, runs_of_seeds};
+use crate::compare::cover::add_covering_runs;
+use crate::compare::seeds::{Run, extend, largest_product};
 use crate::compare::to_u32;
 use crate::select::hash::Identity;
 
@@ -25,10 +24,10 @@ pub struct GramIndex<'a> {
     slots: Vec<u32>,
     /// The bits of a hash below those that choose a slot.
     shift: u32,
-    /// The next position with the same gram, or `NONE`.
-    next: Vec<u32>,
-    /// How often the gram stands in the document, for the first position of each.
-    counts: Vec<u32>,
+    /// The positions of one gram after another, each gram's in order.
+    positions: Vec<u32>,
+    /// Where those of a gram begin and end, for the first position of each.
+    ranges: Vec<(u32, u32)>,
 }
 
 /// Memory that is used again for the next document.
@@ -50,27 +49,39 @@ impl<'a> GramIndex<'a> {
         identity.roll_all(symbols, &mut hashes);
         hashes.iter_mut().for_each(|value| *value = identity.finish(*value));
         let bits = (2 * hashes.len()).next_power_of_two().ilog2().max(1);
-        let (slots, next) = (vec![NONE; 1 << bits], vec![NONE; hashes.len()]);
-        let counts = vec![0; hashes.len()];
         let filter_bits = (bits + FILTER_BITS).max(6);
+        let (slots, shift) = (vec![NONE; 1 << bits], 64 - bits);
         let (filter, filter_shift) = (vec![0; 1 << (filter_bits - 6)], 64 - filter_bits);
-        let shift = 64 - bits;
+        let (positions, ranges) = (vec![0; hashes.len()], vec![(0, 0); hashes.len()]);
         let mut index =
-            GramIndex { symbols, identity, k, hashes, filter, filter_shift, slots, shift, next, counts };
-        // From the last to the first, so that the positions of a gram are in order.
-        for position in (0..index.hashes.len()).rev() {
-            let bit = index.hashes[position] >> index.filter_shift;
-            index.filter[bit as usize / 64] |= 1 << (bit % 64);
-            let slot = index.slot(index.hashes[position]);
-            let first = index.slots[slot];
-            index.counts[position] = 1;
-            if first != NONE {
-                index.next[position] = first;
-                index.counts[position] += index.counts[first as usize];
+            GramIndex { symbols, identity, k, hashes, filter, filter_shift, slots, shift, positions, ranges };
+        let firsts: Vec<u32> = (0..index.hashes.len()).map(|position| index.insert(position)).collect();
+        let mut begin = 0;
+        for (position, &first) in firsts.iter().enumerate() {
+            let first = first as usize;
+            if first == position {
+                let count = index.ranges[first].1;
+                index.ranges[first] = (begin, begin);
+                begin += count;
             }
-            index.slots[slot] = to_u32(position);
+            let end = &mut index.ranges[first].1;
+            index.positions[*end as usize] = to_u32(position);
+            *end += 1;
         }
         index
+    }
+
+    /// Enter the gram at a position, count it, and return its first position.
+    fn insert(&mut self, position: usize) -> u32 {
+        let bit = self.hashes[position] >> self.filter_shift;
+        self.filter[bit as usize / 64] |= 1 << (bit % 64);
+        let slot = self.slot(self.hashes[position]);
+        if self.slots[slot] == NONE {
+            self.slots[slot] = to_u32(position);
+        }
+        let first = self.slots[slot];
+        self.ranges[first as usize].1 += 1;
+        first
     }
 
     /// Return the slot where the first position of a gram is, or where it would be.
@@ -84,43 +95,53 @@ impl<'a> GramIndex<'a> {
     }
 
     /// Return the positions of the gram that first stands at `first`, in order.
-    fn positions(&self, first: u32) -> impl Iterator<Item = u32> {
-        std::iter::successors(Some(first), |&position| {
-            Some(self.next[position as usize]).filter(|&next| next != NONE)
-        })
+    fn positions(&self, first: u32) -> &[u32] {
+        let (begin, end) = self.ranges[first as usize];
+        &self.positions[begin as usize..end as usize]
     }
 
-    /// Return the maximal runs of at least k symbols, sorted by their start on the left, which is the indexed document.
-    /// Where a gram stands very often on both sides, not all pairs of its positions are tried.
-    pub fn maximal_runs(&self, right: &[u32], scratch: &mut Scratch) -> Vec<Run> {
-        let Scratch { hashes, firsts, counts, reached } = scratch;
-        self.identity.roll_all(right, hashes);
-        counts.clear();
-        counts.resize(self.hashes.len(), 0);
+    /// Set, for every gram of another document, the first position of the same gram here.
+    fn find_firsts(&self, symbols: &[u32], hashes: &mut Vec<u64>, firsts: &mut Vec<u32>) {
+        self.identity.roll_all(symbols, hashes);
         firsts.clear();
         firsts.extend(hashes.iter().map(|&value| {
             let hash = self.identity.finish(value);
             let bit = hash >> self.filter_shift;
-            if self.filter[bit as usize / 64] >> (bit % 64) & 1 == 0 {
-                return NONE;
-            }
-            let first = self.slots[self.slot(hash)];
-            if first != NONE {
-                counts[first as usize] += 1;
-            }
-            first
+            let may_be_here = self.filter[bit as usize / 64] >> (bit % 64) & 1 != 0;
+            if may_be_here { self.slots[self.slot(hash)] } else { NONE }
         }));
+    }
+
+    /// Call back with the position of every gram of another document that stands here too, and its positions here.
+    pub fn each_shared(&self, symbols: &[u32], mut each: impl FnMut(usize, &[u32])) {
+        let mut firsts = Vec::new();
+        self.find_firsts(symbols, &mut Vec::new(), &mut firsts);
+        for (position, &first) in firsts.iter().enumerate().filter(|(_, first)| **first != NONE) {
+            each(position, self.positions(first));
+        }
+    }
+
+    /// Return the maximal runs of at least k symbols, sorted by their start on the left, which is the indexed document.
+    /// Where grams stand very often on both sides, not all pairs of their positions are tried.
+    pub fn maximal_runs(&self, right: &[u32], scratch: &mut Scratch) -> Vec<Run> {
+        let Scratch { hashes, firsts, counts, reached } = scratch;
+        self.find_firsts(right, hashes, firsts);
+        counts.clear();
+        counts.resize(self.hashes.len(), 0);
+        firsts.iter().filter(|first| **first != NONE).for_each(|&first| counts[first as usize] += 1);
+        let product = |first: u32| self.positions(first).len() * counts[first as usize] as usize;
+        let products = (0..to_u32(counts.len())).filter(|&l| counts[l as usize] > 0).map(product);
+        let largest = largest_product(products, self.hashes.len() + firsts.len());
         reached.clear();
         reached.resize(self.symbols.len() + right.len(), 0);
         let mut runs = Vec::new();
-        let mut frequent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut is_complete = true;
         for (r, &first) in firsts.iter().enumerate().filter(|(_, first)| **first != NONE) {
-            let product = self.counts[first as usize] as usize * counts[first as usize] as usize;
-            if product > MAX_PRODUCT {
-                frequent.entry(first).or_default().push(to_u32(r));
+            if product(first) > largest {
+                is_complete = false;
                 continue;
             }
-            for l in self.positions(first) {
+            for &l in self.positions(first) {
                 let end = &mut reached[r + self.symbols.len() - l as usize];
                 if *end as usize > r {
                     continue;
@@ -132,22 +153,12 @@ impl<'a> GramIndex<'a> {
                 }
             }
         }
-        if !frequent.is_empty() {
-            runs.extend(self.runs_of_frequent(right, &frequent));
+        if !is_complete {
+            add_covering_runs(self.symbols, right, self.k, &mut runs);
         }
         runs.sort_unstable_by_key(|run| (run.left, run.right));
         runs.dedup();
         runs
-    }
-
-    fn runs_of_frequent(&self, right: &[u32], frequent: &BTreeMap<u32, Vec<u32>>) -> Vec<Run> {
-        let mut seeds: Vec<Seed> = Vec::new();
-        for (&first, rights) in frequent {
-            let lefts: Vec<u32> = self.positions(first).collect();
-            pair_in_turn(&lefts, rights, &mut seeds);
-            pair_by_context((self.symbols, &lefts), (right, rights), self.k, self.k, &mut seeds);
-        }
-        runs_of_seeds(self.symbols, right, seeds, self.k, self.k)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Finds matches of what people wrote into base code, such as answers in a form.
 //!
 //! A symbol of base code stands for its position there, so a run goes on where both documents have the same base code.
-//! Here base code is cut out of the runs, and what is left is chained as if nothing had stood between. Answers in a form
+//! Here base code is cut out of the runs, and what is left is joined as if nothing had stood between. Answers in a form
 //! are often shorter than a gram, and would not be found otherwise.
 
-use crate::compare::chain::{self, symbols};
+use crate::compare::chain::symbols;
 use crate::compare::matches::Settings;
 use crate::compare::seeds::Run;
 use crate::compare::to_u32;
@@ -13,8 +13,13 @@ use crate::compare::to_u32;
 const OWN: u8 = 0;
 const BASE_CODE: u8 = 1;
 
-/// Chain the parts of runs that are not base code. Matches of fewer than k symbols are dropped.
-pub fn chain(runs: &[Run], left: &[u8], right: &[u8], settings: Settings) -> Vec<Vec<Run>> {
+/// Join the parts of runs that are not base code to matches. Matches of fewer than k symbols are dropped.
+pub fn join(
+    runs: &[Run],
+    [left, right]: [&[u8]; 2],
+    settings: Settings,
+    join: impl Fn(&[Run]) -> Vec<Vec<Run>>,
+) -> Vec<Vec<Run>> {
     let (left_ranks, right_ranks) = (Ranks::new(left, settings.gap), Ranks::new(right, settings.gap));
     let mut own: Vec<Run> = runs
         .iter()
@@ -24,7 +29,7 @@ pub fn chain(runs: &[Run], left: &[u8], right: &[u8], settings: Settings) -> Vec
     own.sort_unstable_by_key(|run| (run.left, run.right));
     let restore =
         |run: &Run| Run { left: left_ranks.position(run.left), right: right_ranks.position(run.right), ..*run };
-    chain::chain(&own, settings.gap)
+    join(&own)
         .iter()
         .filter(|chain| symbols(chain) >= settings.k as u64)
         .map(|chain| chain.iter().map(restore).collect())

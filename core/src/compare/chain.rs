@@ -1,8 +1,8 @@
 //! Chains runs to matches: runs in the same order on both sides, with small gaps between them.
 //!
 //! Every two equal positions lie in one match. Only where a document repeats itself is it enough that each position
-//! lies in some match: a gram several times within a window, or more than `MAX_REPEATS` matches of passages that other
-//! matches already cover.
+//! lies in some match: a gram several times within a window, too many seeds, or more than `MAX_REPEATS` matches of
+//! passages that other matches already cover.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,19 +22,21 @@ const MAX_CONTAINERS: usize = 1 << 12;
 /// two runs. Matches that lie within others on both sides are dropped.
 pub fn chain(runs: &[Run], gap: u32) -> Vec<Vec<Run>> {
     let mut chains: Vec<Vec<Run>> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
+    // The chains that may go on, each with its last run.
+    let mut open: Vec<(usize, Run)> = Vec::new();
     for &run in runs {
-        open.retain(|&c| {
-            chains[c].last().is_some_and(|last| last.left_end() as u64 + gap as u64 >= run.left as u64)
-        });
+        open.retain(|(_, last)| last.left_end() as u64 + gap as u64 >= run.left as u64);
         let nearest = open
-            .iter()
-            .filter_map(|&c| Some((distance(chains[c].last()?, &run, gap)?, c)))
-            .min_by_key(|&(distance, c)| (distance, Reverse(c)));
+            .iter_mut()
+            .filter_map(|(c, last)| Some((distance(last, &run, gap)?, *c, last)))
+            .min_by_key(|&(distance, c, _)| (distance, Reverse(c)));
         match nearest {
-            Some((_, c)) => chains[c].push(run),
+            Some((_, c, last)) => {
+                chains[c].push(run);
+                *last = run;
+            }
             None => {
-                open.push(chains.len());
+                open.push((chains.len(), run));
                 chains.push(vec![run]);
             }
         }

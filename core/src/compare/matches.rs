@@ -1,8 +1,15 @@
 //! Finds the matches of two documents, the symbols they cover, and how many other documents have them.
 
 use crate::compare::blanks;
+use crate::compare::blocks::{blocks, thin};
 use crate::compare::chain::{chain, symbols};
 use crate::compare::seeds::{Run, Side, maximal_runs};
+use crate::compare::to_u32;
+use crate::read::symbol::RESERVED;
+
+/// Matches that any pair may have. If it also has more than one for each guaranteed run that the shorter document has
+/// room for, they are merged.
+const FREE_MATCHES: usize = 64;
 
 #[derive(Clone, Copy)]
 pub struct Settings {
@@ -68,43 +75,60 @@ impl OwnerCounts {
 /// Find the matches of two documents. At least these two have them, even if `owners` says less.
 pub fn find_matches(left: Side, right: Side, owners: &OwnerCounts, settings: Settings) -> PairMatches {
     let runs = maximal_runs(left, right, settings.k, settings.guarantee as usize);
-    let chains = if left.kinds.is_empty() || right.kinds.is_empty() {
-        chain(&runs, settings.gap)
-    } else {
-        blanks::chain(&runs, left.kinds, right.kinds, settings)
-    };
-    matches_of_chains(chains, owners, settings)
+    matches_of_runs(&runs, [left, right], owners, settings)
 }
 
 /// Find the matches of runs that are sorted by their start on the left.
-pub fn matches_of_runs(runs: &[Run], owners: &OwnerCounts, settings: Settings) -> PairMatches {
-    matches_of_chains(chain(runs, settings.gap), owners, settings)
-}
-
-fn matches_of_chains(chains: Vec<Vec<Run>>, owners: &OwnerCounts, settings: Settings) -> PairMatches {
-    let chains = prefer_guaranteed(chains, settings.guarantee);
-    let covered = [coverage(&chains, |run| run.left), coverage(&chains, |run| run.right)];
+pub fn matches_of_runs(
+    runs: &[Run],
+    [left, right]: [Side; 2],
+    owners: &OwnerCounts,
+    settings: Settings,
+) -> PairMatches {
+    let gap = settings.gap;
+    let has_kinds = !left.kinds.is_empty() && !right.kinds.is_empty();
+    let kinds = [left.kinds, right.kinds];
+    let chains =
+        if has_kinds { blanks::join(runs, kinds, settings, |own| chain(own, gap)) } else { chain(runs, gap) };
+    let mut joined = prefer_guaranteed(chains, settings.guarantee);
+    let most = left.symbols.len().min(right.symbols.len()) / settings.guarantee.max(1) as usize;
+    if settings.guarantee > 0 && joined.len() > most.max(FREE_MATCHES) {
+        let few = thin(runs, settings.guarantee);
+        joined = if has_kinds {
+            blanks::join(&few, kinds, settings, |own| blocks(own, gap, [&[], &[]]))
+        } else {
+            blocks(&few, gap, [&separators(left.symbols), &separators(right.symbols)])
+        };
+    }
+    let covered = covered_symbols(joined.iter().flatten());
     let with_owners = |runs: Vec<Run>| Match { owners: owners.median(&runs).max(2), runs };
-    PairMatches { matches: chains.into_iter().map(with_owners).collect(), covered }
+    PairMatches { matches: joined.into_iter().map(with_owners).collect(), covered }
 }
 
-fn prefer_guaranteed(chains: Vec<Vec<Run>>, guarantee: u32) -> Vec<Vec<Run>> {
-    let is_guaranteed = |chain: &Vec<Run>| symbols(chain) >= guarantee as u64;
-    if !chains.iter().any(is_guaranteed) {
-        return chains;
-    }
-    chains.into_iter().filter(is_guaranteed).collect()
+/// Return the positions of separators between files, and of masked symbols.
+fn separators(symbols: &[u32]) -> Vec<u32> {
+    let is_reserved = |symbol: u32| symbol & RESERVED != 0 && symbol < 2 * RESERVED;
+    (0..to_u32(symbols.len())).filter(|&position| is_reserved(symbols[position as usize])).collect()
 }
 
-/// Count the symbols that lie in at least one run, on one side.
-fn coverage(chains: &[Vec<Run>], start: impl Fn(&Run) -> u32) -> u32 {
-    let mut spans: Vec<(u32, u32)> =
-        chains.iter().flatten().map(|run| (start(run), start(run) + run.len)).collect();
-    spans.sort_unstable();
-    let (mut covered, mut reached) = (0, 0);
-    for (start, end) in spans {
-        covered += end.saturating_sub(start.max(reached));
-        reached = reached.max(end);
+fn prefer_guaranteed(matches: Vec<Vec<Run>>, guarantee: u32) -> Vec<Vec<Run>> {
+    let is_guaranteed = |runs: &Vec<Run>| symbols(runs) >= guarantee as u64;
+    if !matches.iter().any(is_guaranteed) {
+        return matches;
     }
-    covered
+    matches.into_iter().filter(is_guaranteed).collect()
+}
+
+/// Count the symbols that lie in at least one run, on the left and on the right.
+pub fn covered_symbols<'a>(runs: impl Iterator<Item = &'a Run> + Clone) -> [u32; 2] {
+    [Run::left_start, Run::right_start].map(|start| {
+        let mut spans: Vec<(u32, u32)> = runs.clone().map(|run| (start(run), start(run) + run.len)).collect();
+        spans.sort_unstable();
+        let (mut covered, mut reached) = (0, 0);
+        for (start, end) in spans {
+            covered += end.saturating_sub(start.max(reached));
+            reached = reached.max(end);
+        }
+        covered
+    })
 }

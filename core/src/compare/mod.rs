@@ -2,8 +2,10 @@
 
 pub(crate) mod all_grams;
 pub(crate) mod blanks;
+pub(crate) mod blocks;
 pub mod candidates;
 pub mod chain;
+pub(crate) mod cover;
 pub mod matches;
 pub mod overlap;
 pub mod seeds;

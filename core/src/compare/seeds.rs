@@ -1,12 +1,11 @@
 //! Finds seeds, which are equal fingerprints, and extends each to the maximal run of equal symbols around it.
 //!
 //! Every run of t symbols that two documents share holds a seed, because in every window both choose the same gram.
-//! The exception is a gram that stands several times in one window: the documents may choose different copies of it.
-//! So the other copies near a seed are tried too, and a run of theirs is kept when it is the first to hold some t
-//! symbols that both documents have.
+//! There are two exceptions, both in documents that repeat themselves. A gram may stand several times in one window, and
+//! the documents may choose different copies of it. And there may be too many seeds to try them all. Then `cover.rs`
+//! finds what is missing.
 
-use std::collections::{BTreeMap, HashMap};
-
+use crate::compare::cover::add_covering_runs;
 use crate::compare::to_u32;
 
 /// One of the two documents of a pair; a submission of several files counts as one document.
@@ -30,6 +29,14 @@ pub struct Run {
 }
 
 impl Run {
+    pub fn left_start(&self) -> u32 {
+        self.left
+    }
+
+    pub fn right_start(&self) -> u32 {
+        self.right
+    }
+
     pub fn left_end(&self) -> u32 {
         self.left + self.len
     }
@@ -42,17 +49,19 @@ impl Run {
 /// A position on the left and one on the right where the same gram begins.
 pub(crate) type Seed = (u32, u32);
 
-/// Seeds of one hash. With more, not every position on the left is paired with every one on the right.
-pub(crate) const MAX_PRODUCT: usize = 1 << 12;
+/// Seeds for each fingerprint of a pair. More than this is repetition.
+const MAX_SEEDS: usize = 4;
+
+/// Seeds that any pair may have.
+const FREE_SEEDS: usize = 1 << 10;
+
+/// How many times fewer seeds a pair has if it has too many. They are those of the rarest hashes.
+const FEWER: usize = 16;
 
 /// Return the maximal runs of at least k symbols that hold a seed, sorted by their start on the left, and as many
 /// others as it takes for every t symbols that both have to lie in a run on either side.
 pub fn maximal_runs(left: Side, right: Side, k: usize, t: usize) -> Vec<Run> {
-    runs_of_seeds(left.symbols, right.symbols, find_seeds(left, right, k, t), k, t)
-}
-
-/// Extend seeds to runs, and add those of other copies of their grams.
-pub(crate) fn runs_of_seeds(left: &[u32], right: &[u32], mut seeds: Vec<Seed>, k: usize, t: usize) -> Vec<Run> {
+    let (mut seeds, is_complete) = find_seeds(left, right);
     let diagonal = |l: u32, r: u32| r as i64 - l as i64;
     // The seeds of one run lie on one diagonal and become neighbours.
     seeds.sort_unstable_by_key(|&(l, r)| (diagonal(l, r), l));
@@ -62,90 +71,37 @@ pub(crate) fn runs_of_seeds(left: &[u32], right: &[u32], mut seeds: Vec<Seed>, k
         if runs.last().is_some_and(is_inside) {
             continue;
         }
-        let run = extend(left, right, l as usize, r as usize);
+        let run = extend(left.symbols, right.symbols, l as usize, r as usize);
         // A collision of hashes extends to less than a gram.
         if run.len as usize >= k {
             runs.push(run);
         }
     }
-    add_runs_of_other_copies(left, right, &seeds, k, t, &mut runs);
+    let t = t.max(k);
+    if !is_complete || has_copies_nearby(right.symbols, &seeds, k, t) {
+        add_covering_runs(left.symbols, right.symbols, t, &mut runs);
+    }
     runs.sort_unstable_by_key(|run| (run.left, run.right));
     runs
 }
 
-/// Try the other copies of a seed's gram that stand near it on the right.
-fn add_runs_of_other_copies(
-    left: &[u32],
-    right: &[u32],
-    seeds: &[Seed],
-    k: usize,
-    t: usize,
-    runs: &mut Vec<Run>,
-) {
-    let (t, reach) = if t > k { (t, t - k) } else { (k, k) };
-    if left.len() < t || right.len() < t {
-        return;
-    }
-    // Where the stretches of t symbols begin that lie in a run, on each side.
-    let (mut in_left, mut in_right) = (Ranges::default(), Ranges::default());
-    let starts = |from: u32, len: u32| (from, from + len + 1 - t as u32);
-    for run in runs.iter().filter(|run| run.len as usize >= t) {
-        in_left.add(starts(run.left, run.len));
-        in_right.add(starts(run.right, run.len));
-    }
-    let max_runs = runs.len() + MAX_PRODUCT;
-    for &(l, r) in seeds {
-        let (l, r) = (l as usize, r as usize);
-        let Some(gram) = right.get(r..r + k) else { continue };
-        for copy in (r.saturating_sub(reach)..=r + reach).filter(|&copy| copy != r) {
-            // Nearly always the first symbol tells already.
-            if right.get(copy) != Some(&gram[0]) || right.get(copy..copy + k) != Some(gram) {
-                continue;
-            }
-            // All stretches of t symbols that hold the gram begin here.
-            let around = |position: usize, len: usize| {
-                (to_u32(position.saturating_sub(reach)), to_u32(position.min(len - t) + 1))
-            };
-            if in_left.contain(around(l, left.len())) && in_right.contain(around(copy, right.len())) {
-                continue;
-            }
-            let run = extend(left, right, l, copy);
-            if (run.len as usize) < t {
-                continue;
-            }
-            let (on_left, on_right) = (starts(run.left, run.len), starts(run.right, run.len));
-            if !(in_left.contain(on_left) && in_right.contain(on_right)) && runs.len() < max_runs {
-                in_left.add(on_left);
-                in_right.add(on_right);
-                runs.push(run);
-            }
-        }
-    }
+/// Whether the gram of a seed stands several times in a window on the right.
+fn has_copies_nearby(right: &[u32], seeds: &[Seed], k: usize, t: usize) -> bool {
+    let reach = if t > k { t - k } else { k };
+    let mut starts: Vec<usize> = seeds.iter().map(|&(_, r)| r as usize).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    starts.iter().any(|&r| {
+        let Some(gram) = right.get(r..r + k) else { return false };
+        let mut around = (r.saturating_sub(reach)..=r + reach).filter(|&copy| copy != r);
+        // Nearly always the first symbol tells already.
+        around.any(|copy| right.get(copy) == Some(&gram[0]) && right.get(copy..copy + k) == Some(gram))
+    })
 }
 
-/// Half-open ranges, joined where they touch.
-#[derive(Default)]
-struct Ranges(BTreeMap<u32, u32>);
-
-impl Ranges {
-    fn contain(&self, (from, to): (u32, u32)) -> bool {
-        self.0.range(..=from).next_back().is_some_and(|(_, &end)| to <= end)
-    }
-
-    fn add(&mut self, (mut from, mut to): (u32, u32)) {
-        while let Some((&start, &end)) = self.0.range(..=to).next_back()
-            && end >= from
-        {
-            self.0.remove(&start);
-            (from, to) = (from.min(start), to.max(end));
-        }
-        self.0.insert(from, to);
-    }
-}
-
-/// Pair the positions of equal hashes.
-fn find_seeds(left: Side, right: Side, k: usize, t: usize) -> Vec<Seed> {
-    let mut seeds = Vec::new();
+/// Pair the positions of equal hashes, and tell whether all of them are paired.
+fn find_seeds(left: Side, right: Side) -> (Vec<Seed>, bool) {
+    let mut shared: Vec<(&[u32], &[u32])> = Vec::new();
     let (mut i, mut j) = (0, 0);
     while i < left.hashes.len() && j < right.hashes.len() {
         let (a, b) = (left.hashes[i], right.hashes[j]);
@@ -156,53 +112,38 @@ fn find_seeds(left: Side, right: Side, k: usize, t: usize) -> Vec<Seed> {
         } else {
             let m = left.hashes[i..].iter().take_while(|&&hash| hash == a).count();
             let n = right.hashes[j..].iter().take_while(|&&hash| hash == a).count();
-            let (lefts, rights) = (&left.positions[i..i + m], &right.positions[j..j + n]);
-            if m * n <= MAX_PRODUCT {
-                seeds.extend(lefts.iter().flat_map(|&l| rights.iter().map(move |&r| (l, r))));
-            } else {
-                pair_in_turn(lefts, rights, &mut seeds);
-                pair_by_context((left.symbols, lefts), (right.symbols, rights), k, t, &mut seeds);
-            }
+            shared.push((&left.positions[i..i + m], &right.positions[j..j + n]));
             i += m;
             j += n;
         }
     }
-    seeds
+    let product = |(lefts, rights): &(&[u32], &[u32])| lefts.len() * rights.len();
+    let largest = largest_product(shared.iter().map(product), left.hashes.len() + right.hashes.len());
+    let all = shared.len();
+    shared.retain(|positions| product(positions) <= largest);
+    let seeds = shared
+        .iter()
+        .flat_map(|(lefts, rights)| lefts.iter().flat_map(move |&l| rights.iter().map(move |&r| (l, r))));
+    (seeds.collect(), shared.len() == all)
 }
 
-/// Pair the first with the first and so on, cycling through the shorter side, and the last with the last.
-pub(crate) fn pair_in_turn(left: &[u32], right: &[u32], seeds: &mut Vec<Seed>) {
-    let pairs = (0..left.len().max(right.len())).map(|i| (left[i % left.len()], right[i % right.len()]));
-    seeds.extend(pairs.chain(left.last().copied().zip(right.last().copied())));
-}
-
-/// Pair positions that lie equally far into the same t symbols, each with some of the other side.
-pub(crate) fn pair_by_context(
-    (left, lefts): (&[u32], &[u32]),
-    (right, rights): (&[u32], &[u32]),
-    k: usize,
-    t: usize,
-    seeds: &mut Vec<Seed>,
-) {
-    for before in 0..=t.saturating_sub(k) {
-        let by_context = |symbols: &[u32], positions: &[u32]| -> HashMap<Vec<u32>, Vec<u32>> {
-            let mut groups: HashMap<Vec<u32>, Vec<u32>> = HashMap::new();
-            for &position in positions {
-                if let Some(from) = (position as usize).checked_sub(before)
-                    && let Some(context) = symbols.get(from..from + t.max(k))
-                {
-                    groups.entry(context.to_vec()).or_default().push(position);
-                }
-            }
-            groups
-        };
-        let on_right = by_context(right, rights);
-        for (context, positions) in by_context(left, lefts) {
-            if let Some(others) = on_right.get(&context) {
-                pair_in_turn(&positions, others, seeds);
-            }
-        }
+/// Return the most seeds that a hash may have to be used, given the seeds of every hash.
+pub(crate) fn largest_product(products: impl Iterator<Item = usize> + Clone, fingerprints: usize) -> usize {
+    let max_seeds = MAX_SEEDS * fingerprints + FREE_SEEDS;
+    if products.clone().sum::<usize>() <= max_seeds {
+        return usize::MAX;
     }
+    let mut ascending: Vec<usize> = products.collect();
+    ascending.sort_unstable();
+    let (mut room, mut largest) = (max_seeds / FEWER, 0);
+    for same in ascending.chunk_by(|a, b| a == b) {
+        let seeds = same[0] * same.len();
+        if seeds > room {
+            break;
+        }
+        (room, largest) = (room - seeds, same[0]);
+    }
+    largest
 }
 
 /// Return the longest run of equal symbols around two positions.
@@ -210,4 +151,47 @@ pub(crate) fn extend(left: &[u32], right: &[u32], l: usize, r: usize) -> Run {
     let behind = left[l..].iter().zip(&right[r..]).take_while(|(a, b)| a == b).count();
     let before = left[..l].iter().rev().zip(right[..r].iter().rev()).take_while(|(a, b)| a == b).count();
     Run { left: to_u32(l - before), right: to_u32(r - before), len: to_u32(before + behind) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::hash::mix64;
+
+    /// Return random pieces of a few symbols, one after another, and every gram of k symbols as a fingerprint.
+    fn document(seed: u64, pieces: u64, k: usize) -> (Vec<u32>, Vec<u64>, Vec<u32>) {
+        let piece = |i: u64| [[1, 2, 3, 4], [5, 6, 7, 8], [9, 9, 9, 9]][(mix64(seed << 32 | i) % 3) as usize];
+        let symbols: Vec<u32> = (0..pieces).flat_map(piece).collect();
+        let hash = |gram: &[u32]| gram.iter().fold(0, |hash, &symbol| mix64(hash ^ (symbol as u64 + 1)));
+        let mut grams: Vec<(u64, u32)> = symbols.windows(k).map(hash).zip(0..).collect();
+        grams.sort_unstable();
+        let (hashes, positions) = grams.into_iter().unzip();
+        (symbols, hashes, positions)
+    }
+
+    #[test]
+    fn seeds_and_runs_grow_no_faster_than_documents() {
+        let k = 12;
+        for pieces in [50, 500, 5000] {
+            let documents = [document(1, pieces, k), document(2, pieces, k)];
+            let [left, right] = documents.each_ref().map(|(symbols, hashes, positions)| Side {
+                symbols,
+                kinds: &[],
+                hashes,
+                positions,
+            });
+            let fingerprints = left.hashes.len() + right.hashes.len();
+            let (seeds, _) = find_seeds(left, right);
+            assert!(seeds.len() <= MAX_SEEDS * fingerprints + FREE_SEEDS);
+            let runs = maximal_runs(left, right, k, k + 8);
+            assert!(runs.len() <= MAX_SEEDS * fingerprints + FREE_SEEDS);
+        }
+    }
+
+    #[test]
+    fn only_the_rarest_hashes_are_seeds_if_there_are_too_many() {
+        assert_eq!(largest_product([1, 9, 100].into_iter(), 100), usize::MAX);
+        assert_eq!(largest_product([1, 9, 100_000].into_iter(), 100), 9);
+        assert_eq!(largest_product([1, 100_000, 50, 50].into_iter(), 100), 1);
+    }
 }

@@ -10,4 +10,5 @@
 pub mod boundary;
 pub mod compare_ffi;
 pub mod fingerprint_ffi;
+pub mod formats_ffi;
 pub mod index_ffi;

@@ -4,8 +4,7 @@
 //! longer than all the rest. Bytes become matches in one call: done in Python, this took three quarters of a search.
 
 use crate::compare::all_grams::{GramIndex, Scratch};
-use crate::compare::chain::symbols;
-use crate::compare::matches::{Match, OwnerCounts, Settings, find_matches, matches_of_runs};
+use crate::compare::matches::{Match, OwnerCounts, Settings, covered_symbols, find_matches, matches_of_runs};
 use crate::compare::seeds::{Run, Side};
 use crate::compare::to_u32;
 use crate::index::tally::RowTable;
@@ -83,13 +82,12 @@ pub fn extend_matches(
         let mut scratch = Scratch::default();
         let matches_with = |i: usize| {
             let document = reader.read(&documents[i].1, level);
+            let (hashes, positions) = seeds_in(document, postings, &rows[i]);
+            let right = Side { symbols: document.symbols, kinds: &[], hashes: &hashes, positions: &positions };
             let found = if let Some(index) = &index {
                 let runs = index.maximal_runs(document.symbols, &mut scratch);
-                matches_of_runs(&runs, &query.owners, settings)
+                matches_of_runs(&runs, [left, right], &query.owners, settings)
             } else {
-                let (hashes, positions) = seeds_in(document, postings, &rows[i]);
-                let right =
-                    Side { symbols: document.symbols, kinds: &[], hashes: &hashes, positions: &positions };
                 find_matches(left, right, &query.owners, settings)
             };
             let spans = |run: &Run| {
@@ -98,7 +96,7 @@ pub fn extend_matches(
             };
             let in_bytes = |Match { runs, owners }: &Match| ByteMatch {
                 runs: runs.iter().map(spans).collect(),
-                symbols: to_u32(symbols(runs) as usize),
+                symbols: covered_symbols(runs.iter()).into_iter().min().unwrap_or(0),
                 longest: runs.iter().map(|run| run.len).max().unwrap_or(0),
                 owners: *owners,
             };

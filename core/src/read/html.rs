@@ -3,6 +3,7 @@
 //! Tags, comments, scripts and styles give no characters; a character reference gives the characters it names. Like
 //! the lexer of programs it never fails, and it never searches for the same end twice: what is not closed is text.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -10,6 +11,7 @@ use crate::machine::level::Level;
 use crate::read::byte_search::find;
 use crate::read::chunk::Sink;
 use crate::read::fold::{Folding, MAX_EXPANSION};
+use crate::read::scan::{byte, skip_some};
 use crate::read::source::Source;
 use crate::read::text::{read_utf8, utf8_length};
 
@@ -32,6 +34,24 @@ fn entities() -> &'static HashMap<&'static [u8], Vec<u32>> {
             .map(|(name, codes)| (name.as_bytes(), codes.split_whitespace().map(code).collect()))
             .collect()
     })
+}
+
+/// Return the characters and the end of a reference that has its semicolon, as Markdown demands.
+pub(crate) fn entity(text: &[u8], at: usize) -> Option<(Cow<'static, [u32]>, usize)> {
+    let (start, radix, most) = match (text.get(at + 1)?, text.get(at + 2)) {
+        (b'#', Some(b'x' | b'X')) => (at + 3, 16, 6),
+        (b'#', _) => (at + 2, 10, 7),
+        (b'A'..=b'Z' | b'a'..=b'z', _) => (at + 1, 36, MAX_NAME),
+        _ => return None,
+    };
+    let end = skip_some(text, start, most, |b| (b as char).is_digit(radix));
+    byte(text, end, b';')?;
+    let name = std::str::from_utf8(&text[start..end]).ok()?;
+    let codes = match radix {
+        36 => Cow::Borrowed(entities().get(name.as_bytes())?.as_slice()),
+        _ => Cow::Owned(vec![u32::from_str_radix(name, radix).ok()?]),
+    };
+    Some((codes, end + 1))
 }
 
 /// Send the text of a page to the sink. The table, if there is one, gives the code points of a single-byte encoding.

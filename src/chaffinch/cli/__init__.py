@@ -2,6 +2,7 @@
 
 # Each of these adds its commands to main.
 from chaffinch.cli import (
+    account_commands,
     compare_commands,
     fingerprint_commands,
     index_commands,
@@ -11,6 +12,7 @@ from chaffinch.cli import (
 from chaffinch.cli.app import main
 
 __all__ = [
+    "account_commands",
     "compare_commands",
     "fingerprint_commands",
     "index_commands",

@@ -14,7 +14,7 @@ from chaffinch import fingerprinting
 from chaffinch.languages.language import OTHER
 from chaffinch.matching.base_code import drop_masked, find_base_code, mask_symbols
 from chaffinch.matching.joined_stream import join_streams
-from chaffinch.matching.matches import GAP, LazyMatches
+from chaffinch.matching.matches import GAP, LazyMatches, enclosing
 from chaffinch.native.fingerprint import Source
 from chaffinch.native.segment import (
     ExtendedMatch,
@@ -150,7 +150,7 @@ def _lazy(left: str, right: str, common: QueryMatches) -> LazyMatches:
 
 def _match(left: str, right: str, runs: list[list[int]], symbols: int, longest: int, owners: int) -> Match:
     pairs = tuple((Span(left, a, b), Span(right, c, d)) for a, b, c, d in runs)
-    whole = Span(left, runs[0][0], runs[-1][1]), Span(right, runs[0][2], runs[-1][3])
+    whole = enclosing([a for a, _ in pairs]), enclosing([b for _, b in pairs])
     return Match(*whole, symbols, longest, pairs, owners)
 
 
@@ -199,11 +199,11 @@ def matches_in_postings(candidates: Candidates, names: Mapping[int, str]) -> dic
     )
 
     def to_bytes(name: str, stream: _PostingStream, extended: ExtendedMatch) -> Match:
-        (first, _, right_first, _), (_, end, _, right_end) = extended.runs[0], extended.runs[-1]
-        last = end - 1
+        left_starts, left_ends, right_starts, right_ends = zip(*extended.runs, strict=True)
+        first, last = min(left_starts), max(left_ends) - 1
         left = Span(query.document.name, int(starts[first]), int(ends[last]))
         last_length = int(ends[last]) - int(starts[last])
-        right = Span(name, stream.offset(right_first), stream.offset(right_end - 1) + last_length)
+        right = Span(name, stream.offset(min(right_starts)), stream.offset(max(right_ends) - 1) + last_length)
         symbols = int(positions[last]) - int(positions[first]) + candidates.store.settings.recipe.k
         return Match(left, right, symbols, symbols, ((left, right),), extended.owners)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +20,7 @@ from chaffinch.index.koala import rotation, selection
 from chaffinch.index.koala.probes import TouchCounter
 from chaffinch.index.records import CONTENTS, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.search import TOP, search
-from chaffinch.index.store import Progress, Store, close_on_error
+from chaffinch.index.store import FORKED, Progress, Store, close_on_error
 from chaffinch.native.fingerprint import threads_used
 from chaffinch.read.collect import Item, collect
 from chaffinch.read.for_recipe import document_for
@@ -43,15 +44,23 @@ class Index:
     """
 
     def __init__(self, store: Store) -> None:
-        self.store = store
+        self._store, self._process = store, os.getpid()
         self._one_writer = threading.RLock()
         self._counter = TouchCounter(store.record_touches)
+
+    @property
+    def store(self) -> Store:
+        """The store. A process that was forked has neither its locks nor its threads, so it may not use it."""
+        if os.getpid() != self._process:
+            raise IndexTrouble(f"{self._store.where}: {FORKED}")
+        return self._store
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Keep other threads and processes from writing between reading and changing something."""
+        store = self.store
         with self._one_writer:
-            self.store.begin_writing()
+            store.begin_writing()
             yield
 
     @classmethod
@@ -107,7 +116,7 @@ class Index:
         return (record for _, record in self.store.all_records())
 
     def __repr__(self) -> str:
-        return f"<Index {self.store.where}>"
+        return f"<Index {self._store.where}>"
 
     def add(
         self,
@@ -229,8 +238,10 @@ class Index:
             return transfer.import_(self.store, Path(path))
 
     def close(self) -> None:
-        self._counter.close()
-        self.store.close()
+        """Close the index. In a forked process this does nothing, because it belongs to the parent."""
+        if os.getpid() == self._process:
+            self._counter.close()
+            self._store.close()
 
     def __enter__(self) -> Index:
         return self

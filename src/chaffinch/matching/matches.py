@@ -75,7 +75,8 @@ class PairMatches:
             for i, j in pairwise([runs.start, *cuts, runs.stop]):
                 left, right, sizes = left_spans[i:j], right_spans[i:j], lengths[i:j]
                 spans = tuple(zip(left, right, strict=True))
-                match = Match(_enclosing(left), _enclosing(right), sum(sizes), max(sizes), spans, owners)
+                symbols = min(_covered(starts[i:j], sizes) for starts in (lefts, rights))
+                match = Match(enclosing(left), enclosing(right), symbols, max(sizes), spans, owners)
                 matches.append((lefts[i], rights[i], bool(repeats and self.is_prose), match))
         matches.sort(key=lambda row: row[:2])
         return (
@@ -148,7 +149,17 @@ def lazy_matches(parts: Sequence[PairMatches]) -> tuple[LazyMatches, LazyMatches
     return LazyMatches(lambda: lists.lists()[0]), LazyMatches(lambda: lists.lists()[1])
 
 
-def _enclosing(spans: Sequence[Span]) -> Span:
+def enclosing(spans: Sequence[Span]) -> Span:
+    """Return the span from the first start to the last end, in one document."""
     if len(spans) == 1:
         return spans[0]
     return Span(spans[0].document, min(s.start for s in spans), max(s.end for s in spans))
+
+
+def _covered(starts: Sequence[int], lengths: Sequence[int]) -> int:
+    """Count the symbols in runs on one side. Runs may overlap where a document repeats itself."""
+    covered = reached = 0
+    for start, length in sorted(zip(starts, lengths, strict=True)):
+        covered += max(start + length - max(start, reached), 0)
+        reached = max(reached, start + length)
+    return covered

@@ -134,11 +134,13 @@ def spend_seconds(seconds: float) -> None:
     _clock.by_programs += seconds
 
 
-def begin_member() -> None:
+def begin_member(archive: str) -> None:
     """Give the next file of an archive half of the time that is left, so that one bad file loses no other."""
     if (budget := _clock.budget) is not None:
         now = cpu_seconds()
         budget._member_end = now + (budget._end - now) / 2
+        if now > budget._end:
+            keep_time(archive)
 
 
 def program_seconds(size: int) -> int:

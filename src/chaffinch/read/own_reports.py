@@ -23,7 +23,11 @@ _CHUNK_START = b"chaffinchChunk("
 _CSV_START = b"left,right,score,coverage left,"
 _JSON_STARTS = (b'{\n "kind": "chaffinch verdicts",', b'{\n "pairs": [')
 """Of exported verdicts, and of the pairs as JSON."""
-_CHUNK = re.compile(r"[ps]\d+\.js")
+_DATA = re.compile(r"[ps]\d+\.js|report\.(?:js|css)")
+"""What the folder "data" of a report holds."""
+PART = b"/* A part of a Chaffinch report. */\n"
+"""How its script and its style sheet begin."""
+_PART_CONTENTS = (b"window.chaffinchChunk = ", b"--accent-soft: ")
 _HEAD_BYTES = 1000
 
 
@@ -31,6 +35,8 @@ def is_own_report(format: str, data: bytes) -> bool:
     """Return whether a file is a report or part of one. Work pasted into a page is skipped with it."""
     if data.startswith(_CHUNK_START):
         return all(line.startswith(_CHUNK_START) for line in data.splitlines() if line)
+    if data.startswith(PART):
+        return any(content in data for content in _PART_CONTENTS)
     if data.startswith(_CSV_START):
         header, *rows = data.splitlines()
         return all(row.count(b",") >= header.count(b",") for row in rows)
@@ -64,7 +70,7 @@ def report_entries(folder: Path, names: Set[str]) -> Set[str]:
             if not is_own_page(file.read(_HEAD_BYTES)):
                 return frozenset()
         has_data = data.name in names and not data.is_symlink() and data.is_dir()
-        only_chunks = has_data and all(_CHUNK.fullmatch(entry.name) for entry in data.iterdir())
+        only_chunks = has_data and all(_DATA.fullmatch(entry.name) for entry in data.iterdir())
         return {page.name, data.name} if only_chunks else {page.name}
     except OSError:  # reading the folder reports the problem
         return frozenset()

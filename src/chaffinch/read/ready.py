@@ -13,7 +13,7 @@ from chaffinch.errors import BadRecipe, SkipReason, Unreadable
 from chaffinch.languages import by_content
 from chaffinch.languages import language as languages
 from chaffinch.read import encoding as encodings
-from chaffinch.read.budget import Budget, begin_member, keep_time, seconds_for, spend_seconds
+from chaffinch.read.budget import Budget, begin_member, keep_time, seconds_for
 from chaffinch.read.detect import ARCHIVES, detect_format
 from chaffinch.read.file_kinds import may_hide_program, shows_kind
 from chaffinch.read.own_reports import OWN_REPORT, is_own_report
@@ -36,11 +36,6 @@ _REFUSED = {
     "office": "a spreadsheet, a presentation or a drawing; save it as PDF",
     "binary": "binary, not text",
 }
-_MARKUP = {
-    "tex": ((b"\\", b"%"), 4e-6),
-    "markdown": ((b"\n", b"`", b"[", b"<", b"&", b"\\"), 8e-7),
-}
-"""The characters of a format that Python looks at one by one, and the seconds that each takes."""
 _FORMATS = sorted({"plain", "html", "tex", "markdown", *ARCHIVES, *_READERS, *_REFUSED})
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _LANGUAGE_HEAD_BYTES = 1 << 14
@@ -70,9 +65,7 @@ def _ready_documents(file: File, budget: Budget, rules: Rules) -> Iterator[Docum
         elif is_own_report(format, file.data):
             yield Skipped(file.name, *OWN_REPORT)
         else:
-            document = text_document(file, format)
-            _spend_for_markup(document)
-            yield document
+            yield text_document(file, format)
     except Unreadable as error:
         yield Skipped.because(error, file.name)
     except Exception as error:  # one bad file must not lose the others, whatever it does to its reader
@@ -87,11 +80,10 @@ def _packed_documents(file: File, format: str, budget: Budget, rules: Rules) -> 
     for item in _contents(file, format, within, rules):
         is_empty = False
         if isinstance(item, File):
-            begin_member()
-        keep_time(file.name)
-        if isinstance(item, File):
+            begin_member(file.name)
             yield from ready_documents(item, within, rules)
         else:
+            keep_time(file.name)
             yield item
     if is_empty:  # a notebook without cells
         yield Skipped(file.name, SkipReason.EMPTY, "nothing in it to compare")
@@ -105,19 +97,6 @@ def _contents(file: File, format: str, budget: Budget, rules: Rules) -> Iterator
     reader = import_module(f"chaffinch.read.formats.{_READERS[format]}")
     read: Callable[..., Iterator[File | Document]] = reader.read
     return read(file, use_ocr=True) if rules.ocr and format in _PAGES else read(file)
-
-
-def _spend_for_markup(document: Document) -> None:
-    """Spend the time that the markup of a text will take, so that an archive cannot hold too much."""
-    if document.format in _MARKUP and document.language == TEXT:
-        marks, seconds_for_each = _MARKUP[document.format]
-        seconds = seconds_for_each * sum(map(document.data.count, marks))
-        spend_seconds(seconds)
-        try:
-            keep_time(document.name)
-        except Unreadable:
-            spend_seconds(-seconds)  # it will not be compared
-            raise
 
 
 def text_document(file: File, format: str, language: str | None = None) -> Document:

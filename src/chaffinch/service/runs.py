@@ -13,25 +13,18 @@ from zipfile import ZipFile
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
-from chaffinch.errors import ChaffinchError
 from chaffinch.service.accounts import access
 from chaffinch.service.accounts.visitor import ADMIN, INSTRUCTOR, Visitor
-from chaffinch.service.database.tables import Assignment, AuditEntry, Blob, CourseMember, Job, Run, now
+from chaffinch.service.audit import record
+from chaffinch.service.database.tables import Assignment, Blob, CourseMember, Job, Run, now
 from chaffinch.service.jobs.compare_task import OPTIONS
+from chaffinch.service.refusals import BadRequest, NotFound, OverQuota
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import UploadWriter
 
 DAY = 86_400
 RESULTS = {"json": "report.json", "csv": "report.csv", "html": "report.html"}
 """Forms in which a report can be downloaded, besides the ZIP with all of them."""
-
-
-class BadRequest(ChaffinchError):
-    """What was asked for makes no sense."""
-
-
-class OverQuota(ChaffinchError):
-    """The account has too much stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +58,12 @@ def upload(site: Site) -> Iterator[tuple[BinaryIO, UploadWriter]]:
         yield file, UploadWriter(file, site.settings.max_upload_mb << 20)
 
 
+def require_starting(visitor: Visitor) -> None:
+    """Raise if the visitor may not start runs, so that nothing is uploaded in vain."""
+    access.require_scope(visitor, access.WRITE)
+    access.require_role(visitor, INSTRUCTOR)
+
+
 def start_run(
     site: Site,
     visitor: Visitor,
@@ -77,19 +76,19 @@ def start_run(
     assignment_id: str | None = None,
 ) -> RunState:
     """Accept an upload. When this returns, the run survives whatever happens to the machine's processes."""
-    access.require_scope(visitor, access.WRITE)
-    access.require_role(visitor, INSTRUCTOR)
+    require_starting(visitor)
     if not len(writer):
         raise BadRequest("no files were uploaded")
-    if unknown := options.keys() - OPTIONS - {"earlier_runs", "moss"}:
-        raise BadRequest(f"unknown options: {', '.join(sorted(unknown))}")
+    check_options({name: value for name, value in options.items() if name not in ("earlier_runs", "moss")})
     writer.close()
     settings = site.settings
     days = settings.keep_moss_days if source == "moss" else settings.keep_days
 
     def change(session: Session) -> RunState:
+        chosen = options
         if assignment_id is not None:
-            access.assignment_for(session, visitor, assignment_id, INSTRUCTOR)
+            assignment = access.assignment_for(session, visitor, assignment_id, INSTRUCTOR)
+            chosen = assignment.options | options
         for earlier in options.get("earlier_runs", ()):
             access.run_for(session, visitor, earlier)
         _check_quota(session, visitor, settings.quota_mb << 20)
@@ -99,7 +98,7 @@ def start_run(
             source=source,
             title=title,
             upload_id=site.blobs.keep(session, file),
-            options=options,
+            options=chosen,
             moss_number=_moss_number() if source == "moss" else None,
             expires=None if days is None else now() + days * DAY,
         )
@@ -111,6 +110,12 @@ def start_run(
         return RunState(run, job)
 
     return site.database.write(change)
+
+
+def check_options(options: dict[str, Any]) -> None:
+    """Raise if these are not options of a comparison."""
+    if unknown := options.keys() - OPTIONS:
+        raise BadRequest(f"unknown options: {', '.join(sorted(unknown))}")
 
 
 def _moss_number() -> str:
@@ -131,16 +136,20 @@ def _check_quota(session: Session, visitor: Visitor, limit: int) -> None:
         raise OverQuota(f"your runs take more than {limit >> 20} MB; delete some of them")
 
 
-def list_runs(site: Site, visitor: Visitor, limit: int = 100) -> list[RunState]:
-    """Return the runs that the visitor may see, the newest first."""
+def list_runs(
+    site: Site, visitor: Visitor, assignment_id: str | None = None, limit: int = 100
+) -> list[RunState]:
+    """Return the runs that the visitor may see, of one assignment or all, the newest first."""
     access.require_scope(visitor, access.READ)
     with site.database.reading() as session:
         query = select(Run, Job).join(Job, Job.run_id == Run.id).order_by(Run.created.desc(), Run.id)
+        if assignment_id is not None:
+            query = query.where(Run.assignment_id == assignment_id)
         if visitor.role != ADMIN:
             courses = select(CourseMember.course_id).where(CourseMember.account_id == visitor.account_id)
             assignments = select(Assignment.id).where(Assignment.course_id.in_(courses))
             query = query.where(or_(Run.account_id == visitor.account_id, Run.assignment_id.in_(assignments)))
-        return [RunState(*row) for row in session.execute(query.limit(limit)).tuples()]
+        return [RunState(*row) for row in session.execute(query.limit(limit))]
 
 
 def run_state(site: Site, visitor: Visitor, run_id: str) -> RunState:
@@ -165,7 +174,7 @@ def result_path(site: Site, visitor: Visitor, run_id: str) -> Path:
 
 def path_of_result(site: Site, session: Session, run: Run) -> Path:
     if run.result_id is None:
-        raise access.NotFound("this run has no report yet")
+        raise NotFound("this run has no report yet")
     return site.blobs.path(session, run.result_id)
 
 
@@ -175,7 +184,7 @@ def member(path: Path, name: str) -> bytes:
         try:
             return packed.read(name)
         except KeyError:
-            raise access.NotFound("the report has no such file") from None
+            raise NotFound("the report has no such file") from None
 
 
 def delete_run(site: Site, visitor: Visitor, run_id: str) -> None:
@@ -184,18 +193,17 @@ def delete_run(site: Site, visitor: Visitor, run_id: str) -> None:
 
     def change(session: Session) -> list[str]:
         run = access.run_for(session, visitor, run_id, INSTRUCTOR)
-        blobs = [blob for blob in (run.upload_id, run.result_id) if blob]
-        session.delete(run)
-        session.flush()
-        site.blobs.delete(session, blobs)
         record(session, visitor, "delete run", run_id)
-        return blobs
+        return remove(site, session, [run])
 
-    site.blobs.remove_files(site.database.write(change))
+    site.forget(site.database.write(change))
 
 
-def record(session: Session, visitor: Visitor, action: str, subject: str = "") -> None:
-    """Write a line of the audit log, as a part of the transaction."""
-    session.add(
-        AuditEntry(account_id=visitor.account_id, action=action, subject=subject, address=visitor.address)
-    )
+def remove(site: Site, session: Session, runs: list[Run]) -> list[str]:
+    """Delete runs as a part of the transaction. Return the blobs to pass to `Site.forget` after it."""
+    blobs = [blob for run in runs for blob in (run.upload_id, run.result_id) if blob]
+    for run in runs:
+        session.delete(run)
+    session.flush()
+    site.blobs.delete(session, blobs)
+    return blobs

@@ -14,26 +14,51 @@ from pathlib import Path
 
 import uvicorn
 
+from chaffinch.service.accounts.sessions import has_accounts
+from chaffinch.service.accounts.visitor import is_loopback
+from chaffinch.service.housekeeping import Housekeeper
 from chaffinch.service.jobs.job_worker import Worker
 from chaffinch.service.moss.moss_server import MossServer
 from chaffinch.service.site import Site
 from chaffinch.service.web.application import create_app
+from chaffinch.service.web.proxies import Network
 
 _STOP_SECONDS = 20
 _log = logging.getLogger(__name__)
 
 
-def serve(site: Site, host: str, port: int, moss_port: int | None, workers: list[str], count: int) -> None:
+def serve(
+    site: Site,
+    host: str,
+    port: int,
+    moss_port: int | None,
+    workers: list[str],
+    count: int,
+    trusted_proxies: tuple[Network, ...] = (),
+) -> None:
     """Serve until SIGINT or SIGTERM. `workers` is the command that starts a worker, `count` how many."""
-    supervisor = Supervisor(workers, count)
+    if not is_loopback(host) and not has_accounts(site):
+        _log.warning(
+            "nobody can use this service yet: create an administrator with `chaffinch account add EMAIL"
+            " --role admin` and the same --data or --database"
+        )
+    supervisor, housekeeper = Supervisor(workers, count), Housekeeper(site)
     supervisor.start()
+    housekeeper.start()
     config = uvicorn.Config(
-        create_app(site), host=host, port=port, log_config=None, timeout_graceful_shutdown=_STOP_SECONDS
+        create_app(site, host, trusted_proxies),
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,  # the addresses of links are secrets
+        proxy_headers=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
     )
     try:
         asyncio.run(_serve(site, uvicorn.Server(config), moss_port))
     finally:
         supervisor.stop()
+        housekeeper.stop()
         site.close()
 
 
@@ -100,9 +125,13 @@ def work(site: Site, *, ends_with_input: bool) -> None:
         signal.signal(number, lambda *_: worker.stop.set())
     if ends_with_input:
         threading.Thread(target=_stop_with_input, args=[worker], daemon=True).start()
+    housekeeper = Housekeeper(site)
+    if not ends_with_input:  # otherwise the service that started this worker tidies up
+        housekeeper.start()
     try:
         worker.run()
     finally:
+        housekeeper.stop()
         site.close()
 
 

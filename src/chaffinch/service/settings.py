@@ -17,7 +17,7 @@ class Settings:
     base_url: str = ""
     """The public address, such as https://chaffinch.example.edu. Empty: the address of the request."""
     open_registration: bool = False
-    """Whether visitors may create an account, and MOSS clients may use a user id nobody has yet."""
+    """Whether MOSS clients may use a user id nobody has yet, and OpenID Connect creates accounts."""
     max_upload_mb: int = 500
     quota_mb: int = 5000
     """What one account may have stored."""
@@ -26,6 +26,11 @@ class Settings:
     keep_moss_days: int = 14
     fetch_urls: bool = False
     """Whether documents may be fetched from the web."""
+    oidc_issuer: str = ""
+    """The address of an OpenID provider. The client's secret is in CHAFFINCH_OIDC_SECRET."""
+    oidc_client_id: str = ""
+    oidc_links_email: bool = False
+    """Whether a verified e-mail address of the provider signs in to the account that has it."""
     requests_per_minute: int = 600
     """For each account or address."""
 

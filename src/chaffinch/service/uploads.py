@@ -9,16 +9,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
-from chaffinch.errors import ChaffinchError
 from chaffinch.read.detect import ARCHIVES, detect_format
+from chaffinch.service.refusals import TooLarge
 from chaffinch.types import File
 
 SUBMISSION, BASE, EARLIER = "submission", "base", "earlier"
 _MANIFEST = "manifest.json"
-
-
-class TooLarge(ChaffinchError):
-    """An upload is larger than the service takes."""
 
 
 class Uploaded(NamedTuple):

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -32,7 +33,8 @@ CREATE TABLE origins (
 );
 CREATE INDEX origins_key ON origins (key);
 CREATE TABLE contents (
-    document INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL, sum INTEGER NOT NULL
+    document INTEGER PRIMARY KEY, at INTEGER NOT NULL, length INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    sum INTEGER NOT NULL
 );
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY, postings INTEGER NOT NULL, bytes INTEGER NOT NULL, first INTEGER NOT NULL,
@@ -306,8 +308,19 @@ class Catalogue:
         except sqlite3.DatabaseError as error:
             problems = [str(error)]
         problems = [problem for problem in problems if problem != "ok"]
-        problems += (problem for table in _SCANNED for problem in self._rows.problems(table))
+        values = (*_NUMBERS, *key_table.NUMBERS, *(f"total {table}" for table in _SCANNED), "settings")
+        checks: list[Callable[[], object]] = [partial(self._rows.value, key) for key in values]
+        checks += [partial(deque, self._rows.all(table), 0) for table in _SCANNED]
+        for check in [*checks, self._check_keys]:
+            try:
+                check()
+            except sqlite3.DatabaseError as error:
+                problems.append(str(error))
         return [f"{self.path.name}: {problem}; {REMEDY}" for problem in problems]
+
+    def _check_keys(self) -> None:
+        rows = self._rows.all("documents")
+        self._keys.check(entry for row in rows for entry in _entries(row))
 
 
 def _entries(row: Row) -> list[int]:

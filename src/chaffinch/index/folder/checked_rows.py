@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 from zlib import crc32
 
@@ -25,17 +26,29 @@ class DamagedRow(sqlite3.DataError):
     """A row is not as it was written, or not there."""
 
 
-def checksum(table: str, row: Sequence[Any]) -> int:
+@cache
+def _seed(table: str) -> int:
+    """Return where the checksums of a table begin, so that rows of another one do not fit."""
+    return crc32(table.encode())
+
+
+def checksum(table: str, row: Row) -> int:
     """Return a checksum that SQLite stores in four bytes."""
-    return crc32(ascii((table, *row)).encode()) - (1 << 31)
+    written = repr(row)  # faster than ascii, and the same if it has only ASCII
+    return crc32((written if written.isascii() else ascii(row)).encode(), _seed(table)) - (1 << 31)
+
+
+def _sealed(table: str, rows: Iterable[Sequence[Any]]) -> list[Row]:
+    """Return the rows with their checksums."""
+    return [(*row, checksum(table, tuple(row))) for row in rows]
 
 
 def _verified(table: str, row: Row) -> Row:
     """Return the row without its checksum."""
-    *values, stored = row
-    if checksum(table, values) != stored:
+    values = row[:-1]
+    if checksum(table, values) != row[-1]:
         raise DamagedRow(f"{table}, row {row[0]!r}: not as it was written")
-    return tuple(values)
+    return values
 
 
 def _total(checksums: Iterable[int]) -> int:
@@ -64,13 +77,13 @@ class CheckedRows:
             self.set_value(key, self.value(key) + change)
 
     def insert(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        sealed = [(*row, checksum(table, row)) for row in rows]
+        sealed = _sealed(table, rows)
         self._write("INSERT", table, sealed)
         self.add_to(f"total {table}", _total(row[-1] for row in sealed))
 
     def replace_uncounted(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Write rows of a table that is never scanned."""
-        self._write("INSERT OR REPLACE", table, [(*row, checksum(table, row)) for row in rows])
+        self._write("INSERT OR REPLACE", table, _sealed(table, rows))
 
     def _write(self, verb: str, table: str, rows: list[Row]) -> None:
         if rows:
@@ -139,11 +152,3 @@ class CheckedRows:
         finally:
             if self.connection.in_transaction:
                 self.connection.execute("COMMIT")
-
-    def problems(self, table: str) -> Iterator[str]:
-        """Yield what is wrong with a table, row by row."""
-        try:
-            for _ in self.all(table):
-                pass
-        except sqlite3.DatabaseError as error:
-            yield str(error)

@@ -12,9 +12,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from chaffinch.index.folder.checked_rows import CheckedRows
+from chaffinch.index.folder.checked_rows import CheckedRows, DamagedRow
 
 SCHEMA = "CREATE TABLE keys (bucket INTEGER PRIMARY KEY, entries BLOB NOT NULL, sum INTEGER NOT NULL);\n"
+NUMBERS = {"buckets": 1, "keys": 0}
+"""How many there are, and their first values."""
 _BUCKET_ENTRIES = 128
 """Entries of a bucket, on average, before the number of buckets is doubled."""
 _DOCUMENT_BITS = np.uint64(32)
@@ -39,8 +41,8 @@ class KeyTable:
         self._rows = rows
 
     def create(self) -> None:
-        self._rows.set_value("buckets", 1)
-        self._rows.set_value("keys", 0)
+        for key, value in NUMBERS.items():
+            self._rows.set_value(key, value)
         self._rows.replace_uncounted("keys", [(0, b"")])
 
     def find(self, keys: Iterable[int]) -> list[int]:
@@ -63,6 +65,12 @@ class KeyTable:
         buckets = np.unique(self._bucket_of(removed)).tolist()
         present = self._read(buckets)
         self._write(present[~np.isin(present, removed)], buckets)
+
+    def check(self, entries: Iterable[int]) -> None:
+        """Fail unless these are all entries."""
+        present = np.sort(self._read(list(range(self._rows.value("buckets")))))
+        if not np.array_equal(present, np.sort(np.fromiter(entries, np.uint64))):
+            raise DamagedRow("keys: they do not fit the documents")
 
     def _bucket_of(self, entries: Entries) -> NDArray[np.uint64]:
         return (entries >> _DOCUMENT_BITS) % np.uint64(self._rows.value("buckets"))

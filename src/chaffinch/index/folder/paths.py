@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from chaffinch.errors import Damaged, IndexTrouble
 from chaffinch.index import address
@@ -85,7 +86,11 @@ def open_segment(path: Path) -> Segment:
         size = os.fstat(file.fileno()).st_size
         if not size:
             raise Damaged(str(path), "it is empty")
-        return Segment(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ), str(path))
+        try:
+            mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+        except ValueError:
+            raise Damaged(str(path), "it was cut short while it was opened") from None
+        return Segment(mapped, str(path))
 
 
 def discard(path: Path) -> None:
@@ -117,6 +122,7 @@ class ContentSpan(NamedTuple):
     document: int
     offset: int
     length: int
+    checksum: int
 
 
 def text_path(folder: Path, generation: int) -> Path:
@@ -136,7 +142,7 @@ def append_contents(path: Path, end: int, pieces: Iterable[tuple[int, bytes]]) -
             buffer = bytearray()
             for document, packed in pieces:
                 buffer += packed
-                spans.append(ContentSpan(document, end, len(packed)))
+                spans.append(ContentSpan(document, end, len(packed), crc32(packed)))
                 end += len(packed)
                 if len(buffer) >= _WRITE_SIZE:
                     _write(file, buffer)
@@ -167,12 +173,13 @@ class TextFile:
         weakref.finalize(self, self._file.close)
 
     def read(self, span: ContentSpan) -> bytes:
-        """Return the bytes of the span, or fewer if the file ends before it."""
-        length = min(span.length, os.fstat(self._file.fileno()).st_size)  # a damaged length may be immense
-        data = self._read(span.offset, length)
-        while len(data) < length and (more := self._read(span.offset + len(data), length - len(data))):
+        """Return the bytes of the span, or none if they are not as they were written."""
+        data = self._read(span.offset, span.length)
+        while len(data) < span.length and (
+            more := self._read(span.offset + len(data), span.length - len(data))
+        ):
             data += more
-        return data
+        return data if crc32(data) == span.checksum else b""
 
     def _read(self, offset: int, length: int) -> bytes:
         if hasattr(os, "pread"):
@@ -199,6 +206,8 @@ class WriterLock:
             self._connection.close()
             if error.sqlite_errorname.startswith("SQLITE_BUSY"):
                 raise IndexTrouble(f"{folder}: {BUSY}") from None
+            if error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+                raise IndexTrouble(f"{folder / LOCK}: should be empty; delete it and try again") from None
             raise
 
     def close(self) -> None:

@@ -202,8 +202,7 @@ class Writer:
             return  # searches and verify report the missing texts
         try:
             with closing(paths.TextFile(old)) as source:
-                contents = ((span.document, source.read(span)) for span in spans)
-                moved, end = paths.append_contents(new, 0, contents)
+                moved, end = paths.append_contents(new, 0, _read_all(source, old, spans))
             with self._catalogue.change():
                 self._catalogue.move_contents(moved, end)
         except BaseException:
@@ -264,3 +263,13 @@ class Writer:
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
+
+
+def _read_all(
+    source: paths.TextFile, path: Path, spans: Iterable[paths.ContentSpan]
+) -> Iterator[tuple[int, bytes]]:
+    """Yield each document and its content. Raise Damaged if a content is not as it was written."""
+    for span in spans:
+        if not (packed := source.read(span)):
+            raise Damaged(str(path), f"damaged in bytes {span.offset} to {span.offset + span.length}")
+        yield span.document, packed

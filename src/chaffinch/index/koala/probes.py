@@ -14,7 +14,6 @@ written, nothing is counted.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections import deque
@@ -139,16 +138,13 @@ class TouchCounter:
     """Counts what searches touch on a thread of its own, so that no search waits for it."""
 
     def __init__(self, record: Callable[[Touches], None]) -> None:
-        self._record, self._process = record, os.getpid()
+        self._record = record
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self._waiting: deque[Future[None]] = deque()
 
     def add(self, touches: Touches) -> None:
         if not touches.keys:
-            return
-        if os.getpid() != self._process:  # a fork leaves the thread behind
-            self._record(touches)
             return
         with self._lock:
             self._pool = self._pool or ThreadPoolExecutor(1, "chaffinch-touches")
@@ -161,12 +157,11 @@ class TouchCounter:
         """Wait until everything is counted."""
         with self._lock:
             waiting, self._waiting = self._waiting, deque()
-        if os.getpid() == self._process:
-            wait(waiting)
+        wait(waiting)
 
     def close(self) -> None:
         self.wait()
-        if self._pool is not None and os.getpid() == self._process:
+        if self._pool is not None:
             self._pool.shutdown()
 
 

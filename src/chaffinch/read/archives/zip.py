@@ -59,7 +59,7 @@ def listing(file: File, budget: Budget) -> Listing:
 
 def _path(info: zipfile.ZipInfo) -> str:
     """Return a member's name; some programs write UTF-8 without saying so."""
-    if info.flag_bits & _UTF8:
+    if info.flag_bits & _UTF8 or info.filename.isascii():
         return info.filename
     try:
         return info.filename.encode("cp437").decode("utf-8")

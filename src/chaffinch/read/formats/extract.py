@@ -7,6 +7,8 @@ from chaffinch.types import Document, File, Section
 
 MAX_TEXT = 1 << 30
 """Bytes. More text than this is a bomb, not a document."""
+MAX_SECTIONS = 200_000
+"""Further ones belong to the last. A document with more paragraphs was made to be slow."""
 NO_TEXT = Problem(SkipReason.NOT_TEXT, "holds no text; if it shows pictures of text, hand in the text itself")
 
 
@@ -23,7 +25,14 @@ class Extract:
         """Begin a page, paragraph or cell."""
         if self._sections and self._sections[-1].start == self._size:
             self._sections.pop()  # nothing was written to it
-        self._sections.append(Section(self._size, label))
+        if len(self._sections) < MAX_SECTIONS:
+            self._sections.append(Section(self._size, label))
+
+    def add(self, gap: str, label: str, text: str) -> None:
+        """Write a gap of ASCII, then a section; the same as three calls, in half the time."""
+        if len(self._sections) < MAX_SECTIONS:
+            self._sections.append(Section(self._size + len(gap), label))
+        self.write(gap + text)
 
     def write(self, text: str) -> None:
         piece = text.encode("utf-8", "replace")  # half a surrogate pair is not a character

@@ -5,9 +5,8 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.archives.members import unused_name
@@ -16,9 +15,6 @@ from chaffinch.read.encoding import decode, detect, known
 from chaffinch.read.formats.extract import Extract
 from chaffinch.read.formats.html import html_text
 from chaffinch.types import Document, File
-
-if TYPE_CHECKING:
-    from email.message import Message
 
 _FIELD = re.compile(rb"([!-9;-~]{1,76}+)[ \t]*+:[^\n]*(?:\n[ \t][^\n]*)*+(?:\n|\Z)")
 _READ_FIELD = re.compile(
@@ -98,7 +94,7 @@ def _messages(file: File) -> Iterator[File]:
     ends = [mark.start() for mark in marks[1:]] + [len(data)]
     for number, (mark, end) in enumerate(zip(marks, ends, strict=False), 1):
         message = _QUOTED_POSTMARK.sub(rb"\1", data[mark.end() : end])
-        yield replace(file, name=f"{file.name}/message {number}", data=message)
+        yield File(f"{file.name}/message {number}", message, file.encoding, file.format, file.language)
     if not marks:
         yield file
 
@@ -116,8 +112,7 @@ def _contents(file: File) -> Iterator[Document | File]:
     parts = _Parts()
     texts = _walk(file.name, headers, body, parts, 0)
     extract = Extract(file)
-    subject = " ".join(_words(str(headers["Subject"] or "")).split())
-    for label, text in [("subject", subject), *(("body", text) for text in texts)]:
+    for label, text in [("subject", headers.subject), *(("body", text) for text in texts)]:
         if text:
             extract.section(label)
             extract.write(text + "\n")
@@ -130,41 +125,78 @@ def _contents(file: File) -> Iterator[Document | File]:
         yield File(f"{file.name}/{unique}", content)
 
 
-def _split(data: bytes) -> tuple[Message, bytes]:
-    """Return the headers and the body."""
-    from email.message import Message  # slow to import, seldom needed
-    from email.parser import HeaderParser
+@dataclass(frozen=True, slots=True)
+class _Headers:
+    """What the headers of a message or of a part say."""
 
+    subject: str = ""
+    media_type: str = "text/plain"
+    boundary: str | None = None
+    file: str = ""
+    """The name of an attachment."""
+    is_attachment: bool = False
+    transfer_encoding: str = ""
+    charset: str = ""
+    is_flowed: bool = False
+    drops_space: bool = False
+    """Whether flowed lines are joined without a space."""
+
+
+_NO_HEADERS = _Headers()
+
+
+def _split(data: bytes) -> tuple[_Headers, bytes]:
+    """Return the headers and the body."""
     if data.startswith((b"\n", b"\r\n")):  # no headers
-        return Message(), data
+        return _NO_HEADERS, data
     blank = _BLANK_LINE.search(data)
     end, start = blank.span() if blank else (len(data), len(data))
-    head = data[: min(end, _MAX_HEADERS)]
-    head = b"".join(_READ_FIELD.findall(b"\n" + head))  # the parser is slow, and most fields do not matter
-    headers = HeaderParser().parsestr(head.lstrip().decode(_encoding(head, "utf-8") or "latin-1"))
-    for name in ("Subject", "Content-Type", "Content-Disposition"):
-        value = headers[name]
-        if value and len(value) > _MAX_HEADER:
-            headers.replace_header(name, value[:_MAX_HEADER])
-    return headers, data[start:]
+    fields = _READ_FIELD.findall(b"\n" + data[: min(end, _MAX_HEADERS)])
+    return _headers(fields) if fields else _NO_HEADERS, data[start:]
 
 
-def _walk(name: str, headers: Message, body: bytes, parts: _Parts, depth: int) -> list[str]:
+def _headers(fields: list[bytes]) -> _Headers:
+    from email.message import Message  # slow to import, seldom needed
+
+    head = b"".join(fields)
+    encoding = "ascii" if head.isascii() else _encoding(head, "utf-8") or "latin-1"
+    message = Message()
+    for field_ in fields:
+        name, _, value = field_.decode(encoding).partition(":")
+        if (name := name.strip()) not in message:
+            message.set_raw(name, value.strip()[:_MAX_HEADER])
+    subject = " ".join(_words(str(message["Subject"] or "")).split())
+    if len(message) == bool(subject):
+        return _Headers(subject)
+    return _Headers(
+        subject,
+        message.get_content_type(),
+        message.get_boundary(),
+        _clean(_words(message.get_filename() or "")),
+        message.get_content_disposition() == "attachment",
+        str(message["Content-Transfer-Encoding"] or "").strip().lower(),
+        message.get_content_charset() or "",
+        str(message.get_param("format", "")).lower() == "flowed",
+        str(message.get_param("delsp", "")).lower() == "yes",
+    )
+
+
+def _walk(name: str, headers: _Headers, body: bytes, parts: _Parts, depth: int) -> list[str]:
     """Return the texts of a part of a message and of the parts in it."""
     parts.count += 1
     keep_time(name)
     if parts.count > _MAX_PARTS:
         detail = f"has more than {_MAX_PARTS:,} parts, which no real message has; export it again"
         raise Unreadable(name, SkipReason.TOO_LARGE, detail)
-    media_type = headers.get_content_type()
-    boundary = headers.get_boundary() if media_type.startswith("multipart/") and depth < _MAX_DEPTH else None
+    media_type = headers.media_type
+    boundary = headers.boundary if media_type.startswith("multipart/") and depth < _MAX_DEPTH else None
     inner: list[tuple[bool, list[str]]] = []  # whether it is not plain text, and its texts
     for part in _between(body, boundary.encode()) if boundary else ():
         inner_headers, inner_body = _split(part)
         texts = _walk(name, inner_headers, inner_body, parts, depth + 1)
-        inner.append((inner_headers.get_content_type() != "text/plain", texts))
+        inner.append((inner_headers.media_type != "text/plain", texts))
     if not inner:
-        return _leaf(media_type, headers, _decoded(headers, body), parts)
+        return _leaf(headers, _decoded(headers, body), parts)
     if media_type == "multipart/alternative":  # one text in several forms; prefer plain text
         return next((texts for _, texts in sorted(inner, key=itemgetter(0)) if any(texts)), [])
     return [text for _, texts in inner for text in texts]
@@ -185,26 +217,24 @@ def _between(body: bytes, boundary: bytes) -> Iterator[bytes]:
         yield body[start:]
 
 
-def _leaf(media_type: str, headers: Message, content: bytes, parts: _Parts) -> list[str]:
+def _leaf(headers: _Headers, content: bytes, parts: _Parts) -> list[str]:
     """Return the text of a part, or add it to the attachments."""
-    file = _clean(_words(headers.get_filename() or ""))
-    shown = not file and headers.get_content_disposition() != "attachment"
-    if shown and media_type in ("text/plain", "text/html"):
+    media_type = headers.media_type
+    if media_type in ("text/plain", "text/html") and not (headers.file or headers.is_attachment):
         return [_text(media_type, headers, content)]
     if media_type.startswith("multipart/"):  # without parts
         return [_text("text/plain", headers, content)]
     if content.strip() and media_type not in _SIGNATURES:
         extension = ".eml" if media_type == "message/rfc822" else ""
-        parts.attachments.append((file or f"part {parts.count}{extension}", content))
+        parts.attachments.append((headers.file or f"part {parts.count}{extension}", content))
     return []
 
 
-def _decoded(headers: Message, body: bytes) -> bytes:
+def _decoded(headers: _Headers, body: bytes) -> bytes:
     """Return the body without its transfer encoding."""
-    encoding = str(headers["Content-Transfer-Encoding"] or "").strip().lower()
-    if encoding == "quoted-printable":
+    if headers.transfer_encoding == "quoted-printable":
         return binascii.a2b_qp(body)
-    if encoding == "base64":
+    if headers.transfer_encoding == "base64":
         body, rest = _base64_lines(body)
         digits = body.translate(None, _NOT_BASE64)
         digits = digits[: len(digits) - (len(digits) % 4 == 1)]  # cut off within a byte
@@ -222,13 +252,13 @@ def _base64_lines(body: bytes) -> tuple[bytes, bytes]:
     return (b"", body) if is_text else (body, b"")  # else there are a few errors in it
 
 
-def _text(media_type: str, headers: Message, content: bytes) -> str:
-    encoding = _encoding(content, headers.get_content_charset() or "")
+def _text(media_type: str, headers: _Headers, content: bytes) -> str:
+    encoding = _encoding(content, headers.charset)
     if media_type == "text/html":
         return html_text(content, encoding)
     text = decode(content, encoding or detect(content)).replace("\r\n", "\n")
-    if str(headers.get_param("format", "")).lower() == "flowed":
-        text = _unflowed(text, str(headers.get_param("delsp", "")).lower() == "yes")
+    if headers.is_flowed:
+        text = _unflowed(text, headers.drops_space)
     return text.strip("\n").rstrip()
 
 
@@ -263,11 +293,14 @@ def _unflowed(text: str, drop_space: bool) -> str:
 
 def _words(value: str) -> str:
     """Return a header with its encoded words (=?utf-8?q?=C3=A9?=) decoded."""
+    value = " ".join(value.split())
+    if "=?" not in value:
+        return value
     from email.errors import HeaderParseError
     from email.header import decode_header
 
     try:
-        words = decode_header(" ".join(value.split()))
+        words = decode_header(value)
     except (HeaderParseError, ValueError):
         return value
     return "".join(word if isinstance(word, str) else _word(word, charset) for word, charset in words)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chaffinch.errors import SkipReason, Unreadable
-from chaffinch.read.own_reports import is_own_page
+from chaffinch.read.own_reports import PART, is_own_page
 from chaffinch.report.pages.bundle import bundle
 from chaffinch.report.pages.view import View
 
@@ -116,11 +116,17 @@ def refuse_foreign(folder: Path) -> None:
 
 def write_file(view: View, path: Path) -> None:
     """Write everything into one file; the browser unpacks a pair when you open it."""
-    write(path, _page({**view.index(), "files": None}, ((key, _packed(data)) for key, data in view.chunks())))
+    index = {**view.index(), "files": None}
+    style, code = _styles_and_script(index)
+    write(path, _page(index, ((key, _packed(data)) for key, data in view.chunks()), style, code))
 
 
 def write_folder(view: View, path: Path) -> None:
-    """Write index.html, and the data of submissions and pairs as scripts: from disk, browsers load no JSON."""
+    """Write index.html, its style and script, and the data of submissions and pairs.
+
+    The data are scripts too, because browsers load no JSON from disk. No script is inside the page, so that a
+    web server can forbid those.
+    """
     refuse_foreign(path)
     data = path / "data"
     data.mkdir(parents=True, exist_ok=True)
@@ -132,7 +138,11 @@ def write_folder(view: View, path: Path) -> None:
         is_old = _DATA_FILE.fullmatch(file.name) and file.stem not in names
         if is_old and file.read_bytes().startswith(b"chaffinchChunk("):
             file.unlink()
-    write(path / "index.html", _page({**view.index(), "files": names}, ()))
+    index = {**view.index(), "files": names}
+    style, code = _styles_and_script(index)
+    write(data / "report.css", PART + encoded(style))
+    write(data / "report.js", PART + encoded(code))
+    write(path / "index.html", _page(index, ()))
 
 
 def _data_files(chunks: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -154,13 +164,20 @@ def _packed(value: Any) -> str:
     return b64encode(zlib.compress(script_json(value).encode("ascii"), wbits=_GZIP)).decode("ascii")
 
 
-def _page(index: dict[str, Any], chunks: Iterable[tuple[str, str]]) -> bytes:
+def _styles_and_script(index: dict[str, Any]) -> tuple[str, str]:
+    """Return the style sheet and the script that the pages of this report need."""
     unused = () if "dates" in index else ("dates.css", "dates.js")
-    return encoded(
-        template("report.html").render(
-            style=styles(*(name for name in _STYLES if name not in unused)),
-            script=script(*(name for name in _SCRIPTS if name not in unused)),
-            index=_safe(script_json(index)),
-            chunks=chunks,
-        )
+    return (
+        styles(*(name for name in _STYLES if name not in unused)),
+        script(*(name for name in _SCRIPTS if name not in unused)),
     )
+
+
+def _page(
+    index: dict[str, Any], chunks: Iterable[tuple[str, str]], style: str | None = None, code: str | None = None
+) -> bytes:
+    """Return the page. Without a style and a script inside, it loads those beside it."""
+    page = template("report.html").render(
+        style=style, script=code, index=_safe(script_json(index)), chunks=chunks
+    )
+    return encoded(page)

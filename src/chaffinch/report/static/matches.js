@@ -55,7 +55,11 @@ function positions(steps, side) {
 export function counterparts(match, side, position) {
   if (side === undefined || position === undefined) return match.start;
   const steps = match.steps[side];
-  const at = firstAfter(steps.length, (n) => steps[n], position) - 1;
+  // Where a document repeats itself, steps are in order on the left only.
+  let at = -1;
+  steps.forEach((step, n) => {
+    if (step <= position && (at < 0 || step >= steps[at])) at = n;
+  });
   return at < 0 ? match.start : match.steps.map((positions) => positions[at]);
 }
 

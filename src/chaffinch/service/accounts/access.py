@@ -9,22 +9,14 @@ from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
-from chaffinch.errors import ChaffinchError
 from chaffinch.service.accounts.visitor import ADMIN, READER, ROLES, Visitor
-from chaffinch.service.database.tables import Archive, ArchiveMember, Assignment, CourseMember, Run
+from chaffinch.service.database.tables import Archive, ArchiveMember, Assignment, Course, CourseMember, Run
+from chaffinch.service.refusals import Forbidden, NotFound
 
 T = TypeVar("T")
 
-READ, WRITE = "read", "write"
+READ, WRITE, ADMIN_SCOPE = "read", "write", "admin"
 """Scopes of API tokens."""
-
-
-class NotFound(ChaffinchError):
-    """There is no such thing, or the visitor may not know of it."""
-
-
-class Forbidden(ChaffinchError):
-    """The visitor may see it, but may not do this."""
 
 
 def require_role(visitor: Visitor, role: str) -> None:
@@ -36,7 +28,13 @@ def require_role(visitor: Visitor, role: str) -> None:
 def require_scope(visitor: Visitor, scope: str) -> None:
     """Raise if the visitor uses an API token that does not allow this."""
     if visitor.scopes is not None and scope not in visitor.scopes:
-        raise Forbidden(f"this API token does not allow to {scope}; create one with that scope")
+        raise Forbidden(f"this API token has no scope {scope}; create one that has it")
+
+
+def require_admin(visitor: Visitor) -> None:
+    """Raise unless the visitor may administer the service."""
+    require_scope(visitor, ADMIN_SCOPE)
+    require_role(visitor, ADMIN)
 
 
 def run_for(session: Session, visitor: Visitor, run_id: str, role: str = READER) -> Run:
@@ -55,6 +53,14 @@ def _role_in_run(session: Session, visitor: Visitor, run: Run) -> str | None:
         return None
     assignment = session.get_one(Assignment, run.assignment_id)
     return role_in_course(session, visitor, assignment.course_id)
+
+
+def course_for(session: Session, visitor: Visitor, course_id: str, role: str = READER) -> Course:
+    """Return a course that the visitor may use in this role, or raise."""
+    course = session.get(Course, course_id)
+    if course is None:
+        raise NotFound("there is no such course")
+    return _checked(course, role_in_course(session, visitor, course_id), role, "course")
 
 
 def role_in_course(session: Session, visitor: Visitor, course_id: str) -> str | None:

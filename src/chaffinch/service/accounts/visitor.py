@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
 
 ADMIN, INSTRUCTOR, REVIEWER, READER = "admin", "instructor", "reviewer", "reader"
 ROLES = (READER, REVIEWER, INSTRUCTOR, ADMIN)
@@ -28,3 +29,13 @@ class Visitor:
 
 LOCAL = Visitor(ADMIN, name="you")
 """The only user of a service that only this machine can reach and that has no accounts."""
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether only this machine has this address."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address == "localhost"
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    return (mapped or parsed).is_loopback

@@ -86,6 +86,14 @@ class Database:
         with self.reading() as session:
             session.execute(text("SELECT 1"))
 
+    def empty_log(self) -> None:
+        """Empty SQLite's write-ahead log, where deleted rows still are. Readers may prevent it this time."""
+        if not self.is_shared:
+            with self.engine.connect() as connection:
+                raw = connection.connection.dbapi_connection
+                assert raw is not None
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def close(self) -> None:
         self.engine.dispose()
 

@@ -7,6 +7,7 @@ import os
 import socket
 import threading
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
@@ -80,7 +81,8 @@ class Worker:
             except Exception as error:
                 message = _describe(error)
         _log.info("job %s failed", job.id)
-        queue.fail(self.site.database, job, message)
+        with suppress(queue.LostLease):  # it was deleted meanwhile
+            queue.fail(self.site.database, job, message)
 
 
 class _Lease:

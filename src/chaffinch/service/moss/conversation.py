@@ -16,7 +16,8 @@ from anyio import to_thread
 
 from chaffinch.errors import ChaffinchError
 from chaffinch.languages import language
-from chaffinch.service.uploads import BASE, SUBMISSION, TooLarge, UploadWriter
+from chaffinch.service.refusals import TooLarge
+from chaffinch.service.uploads import BASE, SUBMISSION, UploadWriter
 
 NO_FILES = "No files uploaded to compare."
 """MOSS's own words, which clients may look for."""

@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 
 from chaffinch.errors import ChaffinchError
 from chaffinch.service import runs
-from chaffinch.service.accounts.visitor import INSTRUCTOR, LOCAL, Visitor
+from chaffinch.service.accounts.sessions import has_accounts
+from chaffinch.service.accounts.visitor import INSTRUCTOR, LOCAL, Visitor, is_loopback
 from chaffinch.service.database.tables import Account, Job
 from chaffinch.service.jobs.queue import DONE, FAILED
 from chaffinch.service.moss.conversation import NO_FILES, Conversation, Request, known_language
@@ -93,11 +94,11 @@ class MossServer:
             return session.get_one(Job, job_id)
 
     def _visitor(self, user: str, address: str) -> Visitor:
-        """Return the account of a user id. Without accounts, everybody who can connect may use the service."""
+        """Return the account of a user id. Without accounts, everybody on this machine may use the service."""
 
         def find(session: Session) -> Visitor:
             account = session.scalar(select(Account).where(Account.moss_id == user, Account.is_active))
-            if account is None and session.scalar(select(Account.id).limit(1)) is None:
+            if account is None and is_loopback(address) and not has_accounts(self._site):
                 return LOCAL
             if account is None:
                 account = self._registered(session, user)

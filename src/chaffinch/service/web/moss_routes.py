@@ -11,19 +11,19 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy import select
 
-from chaffinch.service.accounts.access import NotFound
 from chaffinch.service.database.tables import Job, Run
 from chaffinch.service.jobs.queue import DONE, FAILED
 from chaffinch.service.moss import moss_pages
-from chaffinch.service.runs import RunState, member, path_of_result
+from chaffinch.service.refusals import NotFound
+from chaffinch.service.runs import RunState, path_of_result
 from chaffinch.service.site import Site
+from chaffinch.service.web.report_files import report_file
 from chaffinch.service.web.visiting import OfSite, base_url
 
 router = APIRouter(include_in_schema=False)
 _HOLD_SECONDS = 600
 _POLL_SECONDS = 0.2
 _PAGE = re.compile(r"match(\d{1,6})(?:-(top|0|1))?\.html")
-_TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 _FRAMES = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self'; frame-src 'self'; frame-ancestors 'self'"
 }
@@ -66,8 +66,7 @@ def moss_page(digit: str, number: str, page: str, request: Request, site: OfSite
 @router.get("/moss-reports/{digit}/{number}/{name:path}")
 def moss_report(digit: str, number: str, name: str, site: OfSite) -> Response:
     """Show the full report of a MOSS result."""
-    path = _result(site, _run(site, digit, number).run)
-    return Response(member(path, f"report/{name}"), media_type=_TYPES.get(Path(name).suffix, "text/plain"))
+    return report_file(_result(site, _run(site, digit, number).run), name)
 
 
 @router.get("/bitmaps/tm_{colour}_{percent}.gif")
@@ -90,7 +89,7 @@ async def _state(site: Site, digit: str, number: str) -> RunState:
 def _run(site: Site, digit: str, number: str) -> RunState:
     with site.database.reading() as session:
         both = select(Run, Job).join(Job, Job.run_id == Run.id).where(Run.moss_number == f"{digit}/{number}")
-        row = session.execute(both).tuples().first()
+        row = session.execute(both).first()
     if row is None:
         raise NotFound("there is no such result; results are deleted after a while")
     return RunState(*row)

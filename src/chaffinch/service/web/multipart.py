@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from typing import Any
 
 from anyio import to_thread
@@ -10,13 +11,22 @@ from fastapi import Request
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from chaffinch.service.runs import BadRequest
-from chaffinch.service.uploads import BASE, EARLIER, SUBMISSION, TooLarge, UploadWriter
+from chaffinch.service.refusals import BadRequest, TooLarge
+from chaffinch.service.uploads import BASE, EARLIER, SUBMISSION, UploadWriter
 
 _MAX_FIELD = 100_000
 """Bytes of all fields together that are not files."""
 _MAX_FILES = 100_000
 _IN_MEMORY = 1 << 16
+
+
+def form_schema(files: Iterable[str], **texts: str) -> dict[str, Any]:
+    """Describe a form for the documentation: fields with files, and others with what they mean."""
+    several = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    properties: dict[str, Any] = dict.fromkeys(files, several)
+    properties |= {name: {"type": "string", "description": text} for name, text in texts.items()}
+    schema = {"type": "object", "properties": properties, "required": [next(iter(properties))]}
+    return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
 
 async def read_form(request: Request, writer: UploadWriter, max_bytes: int) -> dict[str, str]:

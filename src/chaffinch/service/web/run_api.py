@@ -13,39 +13,26 @@ from fastapi.responses import FileResponse, StreamingResponse
 
 from chaffinch.service import runs
 from chaffinch.service.jobs.queue import DONE, FAILED
-from chaffinch.service.runs import BadRequest
-from chaffinch.service.web.multipart import read_form
+from chaffinch.service.refusals import BadRequest
+from chaffinch.service.uploads import BASE, EARLIER, SUBMISSION
+from chaffinch.service.web.multipart import form_schema, read_form
 from chaffinch.service.web.visiting import Asking, OfSite
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
 _POLL_SECONDS = 0.3
 _TYPES = {"json": "application/json", "csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8"}
-_FORM = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {
-                        "submission": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                        "base": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                        "earlier": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                        "title": {"type": "string"},
-                        "assignment": {"type": "string"},
-                        "options": {"type": "string", "description": "Options of `compare`, as JSON."},
-                    },
-                    "required": ["submission"],
-                }
-            }
-        },
-    }
-}
+_FORM = form_schema(
+    [SUBMISSION, BASE, EARLIER],
+    title="What lists of runs show.",
+    assignment="The id of an assignment.",
+    options="Options of `compare`, as JSON.",
+)
 
 
 @router.post("", status_code=202, openapi_extra=_FORM)
 async def start_run(request: Request, site: OfSite, visitor: Asking) -> dict[str, Any]:
     """Upload submissions and compare them. The file name of each part is its path in the class."""
+    runs.require_starting(visitor)
     with runs.upload(site) as (file, writer):
         fields = await read_form(request, writer, site.settings.max_upload_mb << 20)
         started = await to_thread.run_sync(

@@ -21,7 +21,9 @@ _NAMES = {
     }.items()
     for name in names.split()
 }
-_SKIPPED = ("tracked-changes", "note-citation", "ruby-text", "annotation", "binary-data", "title", "desc")
+_SKIPPED = frozenset(
+    ["tracked-changes", "note-citation", "ruby-text", "annotation", "binary-data", "title", "desc"]
+)
 _SPACE = re.compile(r"[ \t\r\n]{2,}|[\t\r\n]")
 _MAX_SPACES = 80
 
@@ -40,11 +42,16 @@ def text(file: File, unpack: Unpack) -> Document:
 
     def start(element: str, attributes: Attributes) -> None:
         nonlocal skipped, style
-        name = _NAMES.get(element)
-        if skipped or name in _SKIPPED:
+        if skipped:
             skipped += 1
-        elif name in ("p", "h"):
+            return
+        name = _NAMES.get(element)
+        if name is None:  # most elements
+            return
+        if name in ("p", "h"):
             paragraphs.begin()
+        elif name in _SKIPPED:
+            skipped = 1
         elif name == "span":
             skipped = int(attribute(attributes, "style-name") in hiding_styles)
         elif name == "s":
@@ -64,10 +71,11 @@ def text(file: File, unpack: Unpack) -> Document:
 
     def end(element: str) -> None:
         nonlocal skipped
-        name = _NAMES.get(element)
         if skipped:
             skipped -= 1
-        elif name in ("p", "h"):
+            return
+        name = _NAMES.get(element)
+        if name in ("p", "h"):
             paragraphs.end()
         elif name == "note":
             paragraphs.end_note()

@@ -10,11 +10,16 @@ from chaffinch.read.formats.office.package import BAD_ZIP, open_zip, unpacker
 from chaffinch.types import Document, File
 
 _HEAD_BYTES = 1 << 16
+_DIRECTORY_END = b"PK\x05\x06"
+_NAMES = (b"mimetype", b"meta-inf/container.xml", b"[content_types].xml", b"index/document.iwa")
+"""Files that tell what a document is."""
 _READERS = {"docx": docx.text, "odt": odt.text, "epub": epub.text}
 
 
 def detect(data: bytes) -> str | None:
     """Return what a ZIP is: "docx", "odt", "epub", "office" for another office file, or None."""
+    if not _may_be_document(data):
+        return None
     try:
         archive, files = open_zip(data)
 
@@ -37,6 +42,16 @@ def detect(data: bytes) -> str | None:
         if start[30:38] == b"mimetype":
             return "odt"
         return "docx" if re.search(rb"\[Content_Types\]\.xml|_rels/\.rels", start) else None
+
+
+def _may_be_document(data: bytes) -> bool:
+    """Return whether the directory of a ZIP names a file that documents have. It is slow to parse."""
+    end = data.rfind(_DIRECTORY_END)
+    if not 0 <= end <= len(data) - 20:
+        return True  # it is damaged
+    size = int.from_bytes(data[end + 12 : end + 16], "little")
+    directory = data[max(0, end - size) : end].replace(b"\\", b"/").lower()
+    return any(name in directory for name in _NAMES)
 
 
 def read(file: File) -> Iterator[Document]:

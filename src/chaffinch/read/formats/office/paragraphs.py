@@ -54,9 +54,7 @@ class Paragraphs:
             self._row_has_text = True
 
     def _write(self, label: str, text: str) -> None:
-        self._extract.write(self._gap)
-        self._extract.section(label)
-        self._extract.write(text)
+        self._extract.add(self._gap, label, text)
         self._gap = "\n"
 
     def end_cell(self) -> None:
