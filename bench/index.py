@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 from statistics import median, quantiles
@@ -153,6 +154,8 @@ def growing(english: bytes, indexed: list[File], folder: Path) -> Iterator[Row]:
             yield Row(f"adding documents to {size:,} postings", rates[-1], "MB/s")
             times = _searched(index, asked)
             medians.append(median(times))
+            if size == SIZES[0]:
+                yield from in_threads(index, asked)
             yield Row(f"searching {size:,} postings, median", medians[-1] * 1e3, "ms", most=5)
         yield Row(f"searching {at:,} postings, 99 of 100", quantiles(times, n=100)[98] * 1e3, "ms", most=20)
         yield Row("postings a second, segments alone, with merges", at / spent / MILLION, "M/s", least=5)
@@ -184,6 +187,20 @@ def _searched(index: Index, asked: list[File]) -> list[float]:
         times.append(perf_counter() - start)
         assert answer.hits[0].matches
     return times
+
+
+def in_threads(index: Index, asked: list[File]) -> Iterator[Row]:
+    """Measure the searches a second of several threads with one Index, of documents of 10 and 200 KB."""
+    long = [
+        File(f"l{n}", b" ".join(q.data for q in asked[n : n + 20]), None, "plain", "text") for n in range(40)
+    ]
+    for what, some in (("10", asked), ("200", long)):
+        for threads in (1, 2, 4):
+            with ThreadPoolExecutor(threads) as pool:
+                start = perf_counter()
+                answers = list(pool.map(index.search, some))
+                rate = len(answers) / (perf_counter() - start)
+            yield Row(f"searching for {what} KB, {threads} thread{'s' * (threads > 1)}", rate, "a second")
 
 
 def waiting(index: Index, asked: list[File]) -> Iterator[Row]:

@@ -121,6 +121,7 @@ WORST: Mapping[str, tuple[str, Make]] = {
     "DOCX: different relations": ("x.docx", _docx_relations(_RELATION.replace(b"e.xml", b"#/../e.xml"))),
     "DOCX: elements": ("x.docx", _docx(repeated(b"<a/>", _DOCUMENT, _DOCUMENT_END))),
     "DOCX: nested elements": ("x.docx", _docx(repeated(b"<r>", _DOCUMENT))),
+    "DOCX: nested paragraphs": ("x.docx", _docx(repeated(b"<p>", _DOCUMENT))),
     "DOCX: runs": ("x.docx", _docx(repeated(b"<r/>", _DOCUMENT, _DOCUMENT_END))),
     "DOCX: paragraphs": ("x.docx", _docx(repeated(b"<p/>", _DOCUMENT, _DOCUMENT_END))),
     "DOCX: tabs": ("x.docx", _docx(repeated(b"<tab/>", _DOCUMENT + b"<p>", b"</p>" + _DOCUMENT_END))),

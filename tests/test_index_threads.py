@@ -13,6 +13,7 @@ from chaffinch import Recipe
 from chaffinch.errors import IndexTrouble
 from chaffinch.index.answers import to_json
 from chaffinch.index.index import Index
+from chaffinch.native.turns import side_by_side, taking_turns
 from tests.indexed import Make, document, text
 from tests.postgres_helpers import connections, end_connections
 
@@ -133,6 +134,47 @@ def test_a_rotation_goes_on_beside_searches(make: Make) -> None:
         assert all(at_once(read))
         rotating.result()
     assert index.verify() == []
+
+
+def test_threads_count_every_search_that_could_teach_something(make: Make) -> None:
+    index = make("koala")
+    index.add([document(f"d{n}", text(400, n)) for n in range(2)])
+    pieces = [f"{text(400, n % 2)[40 * n : 40 * n + 900]} {text(200, ('other', n))}" for n in range(24)]
+    for piece in pieces:
+        index.search(piece)
+    alone = sorted(index.store.probed())
+    assert alone
+    index.store.forget_touches(["d0", "d1"])
+    assert index.store.probed() == []
+    at_once(lambda number: [index.search(piece) for piece in pieces[number::THREADS]])
+    assert sorted(index.store.probed()) == alone
+
+
+def test_a_thread_goes_on_if_another_keeps_its_turn() -> None:
+    done = threading.Event()
+
+    def take(number: int) -> bool:
+        with taking_turns():
+            if number:
+                done.set()
+            return done.wait(PATIENCE)  # the first keeps its turn until the second has had one
+
+    assert at_once(take, 2) == [True, True]
+
+
+def test_threads_are_side_by_side_outside_python() -> None:
+    outside, inside = threading.Barrier(THREADS), []
+
+    def work(number: int) -> None:
+        with taking_turns(), taking_turns():
+            with side_by_side():
+                outside.wait(PATIENCE)
+            inside.append(number)
+        with side_by_side():
+            outside.wait(PATIENCE)
+
+    at_once(work)
+    assert sorted(inside) == [*range(THREADS)]
 
 
 def test_closing_beside_searches_and_writers_gives_a_message(make: Make) -> None:

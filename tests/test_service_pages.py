@@ -84,3 +84,16 @@ def test_pages_forbid_scripts_inside_them_and_frames_around_them(service: Servic
     assert missing.status_code == 404
     assert "<script>" not in missing.text
     assert service.http.get("/static/..%2Fapplication.py").status_code == 404
+
+
+def test_the_api_is_described_without_anything_from_elsewhere(service: Service, open_page: Open) -> None:
+    page = open_page(f"{service.address}/docs")
+    assert "POST /api/v1/runs" in page.inner_text("main")
+    assert service.http.get("/openapi.json").json()["paths"]
+
+
+def test_the_form_to_sign_in_says_what_is_wrong(service: Service) -> None:
+    wrong = {"email": "ann@example.org", "password": "not the right one", "next": "//evil.example"}
+    answer = service.http.post("/sign-in", data=wrong, headers={"Origin": service.address})
+    assert answer.status_code == 401
+    assert "the e-mail address or the password is wrong" in answer.text

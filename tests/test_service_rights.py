@@ -12,15 +12,17 @@ from typing import Any
 import pytest
 from httpx import Client, Response
 
-from chaffinch.service import courses, memberships, runs
+from chaffinch.index.index import Index
+from chaffinch.service import archive_documents, archives, courses, memberships, runs
 from chaffinch.service.accounts.administration import COMMAND_LINE, create_account
 from chaffinch.service.accounts.api_tokens import create_token, list_tokens, revoke_token
 from chaffinch.service.accounts.visitor import Visitor
-from chaffinch.service.database.tables import Archive, Job, Run, new_id
+from chaffinch.service.database.tables import Job, Run, new_id
 from chaffinch.service.shares import create_share
 from chaffinch.service.site import Site
 from chaffinch.service.uploads import SUBMISSION
 from chaffinch.service.web.application import create_app
+from chaffinch.types import File
 from tests.made import zipped
 from tests.visitors import PASSWORD, client, new_account, signed_in, with_token
 
@@ -84,6 +86,25 @@ RULES = {
     "DELETE /api/v1/assignments/{assignment_id}": Rule(COURSE_WRITERS),
     "PUT /api/v1/assignments/{assignment_id}/base": Rule(COURSE_WRITERS, files=[("base", ("b.py", b"x"))]),
     "DELETE /api/v1/assignments/{assignment_id}/base": Rule(COURSE_WRITERS),
+    "GET /api/v1/archives": Rule(SIGNED_IN),
+    "POST /api/v1/archives": Rule(INSTRUCTORS, {"name": "A"}),
+    "GET /api/v1/archives/{archive_id}": Rule(COURSE),
+    "PATCH /api/v1/archives/{archive_id}": Rule(COURSE_WRITERS, {"name": "A"}),
+    "DELETE /api/v1/archives/{archive_id}": Rule(COURSE_WRITERS),
+    "GET /api/v1/archives/{archive_id}/documents": Rule(COURSE),
+    "POST /api/v1/archives/{archive_id}/documents": Rule(COURSE_WRITERS, files=[("document", ("a.txt", b"x"))]),
+    "PATCH /api/v1/archives/{archive_id}/documents": Rule(COURSE_WRITERS, {"names": ["a"], "date": "1999"}),
+    "POST /api/v1/archives/{archive_id}/documents/remove": Rule(COURSE_WRITERS, {"names": ["a"]}),
+    "GET /api/v1/archives/{archive_id}/documents/{name}": Rule(COURSE),
+    "GET /api/v1/archives/{archive_id}/documents/{name}/relatives": Rule(COURSE),
+    "POST /api/v1/archives/{archive_id}/search": Rule(COURSE, {"text": "some text"}),
+    "GET /api/v1/archives/{archive_id}/suspicious": Rule(OWNERS),
+    "POST /api/v1/archives/{archive_id}/rotate": Rule(COURSE_WRITERS, {}),
+    "POST /api/v1/archives/{archive_id}/merge": Rule(COURSE_WRITERS),
+    "POST /api/v1/archives/{archive_id}/check-urls": Rule(COURSE_WRITERS),
+    "GET /api/v1/archives/{archive_id}/jobs": Rule(OWNERS),
+    "GET /api/v1/archives/{archive_id}/jobs/{job_id}": Rule(OWNERS),
+    "GET /api/v1/archives/{archive_id}/jobs/{job_id}/events": Rule(OWNERS),
     "GET /api/v1/archives/{archive_id}/members": Rule(OWNERS),
     "PUT /api/v1/archives/{archive_id}/members": Rule(COURSE_WRITERS, MEMBER),
     "DELETE /api/v1/archives/{archive_id}/members/{member_id}": Rule(COURSE_WRITERS),
@@ -142,16 +163,18 @@ class World:
         assignment_id = courses.create_assignment(site, owner, course_id, "Assignment", {})["id"]
         run_id = _finished_run(site, owner, assignment_id)
         share, token = create_share(site, owner, run_id, 1)
-        with site.database.writing() as session:
-            archive = Archive(name=new_id(), account_id=owner.account_id)
-            session.add(archive)
-        memberships.set_member(site, owner, memberships.ARCHIVE, archive.id, "member@example.edu", "reader")
+        archive_id, job_id = _archive(site, owner)
+        for name in ("reviewer", "reader", "member"):
+            memberships.set_member(
+                site, owner, memberships.ARCHIVE, archive_id, f"{name}@example.edu", "reader"
+            )
         extra = create_account(site, COMMAND_LINE, f"{new_id()}@example.edu", "reader")
         return {
             "course_id": course_id,
             "assignment_id": assignment_id,
             "run_id": run_id,
-            "archive_id": archive.id,
+            "archive_id": archive_id,
+            "job_id": job_id,
             "share_id": share["id"],
             "token": token,
             "token_id": self.new_token(),
@@ -161,6 +184,17 @@ class World:
             "name": "index.html",
             "new": new_id(),
         }
+
+
+def _archive(site: Site, owner: Visitor) -> tuple[str, str]:
+    """Create an archive with a document and a finished job. Return the ids of archive and job."""
+    archive_id = archives.create_archive(site, owner, "Archive", recipe="koala").archive.id
+    with Index.open(site.indexes.where(archive_id)) as index:
+        index.add([File("index.html", b"A text of a few words.")])
+    job_id = archive_documents.merge(site, owner, archive_id).id
+    with site.database.writing() as session:
+        session.get_one(Job, job_id).state = "done"
+    return archive_id, job_id
 
 
 def _finished_run(site: Site, owner: Visitor, assignment_id: str) -> str:
@@ -179,7 +213,7 @@ def _finished_run(site: Site, owner: Visitor, assignment_id: str) -> str:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    site = Site(tmp_path_factory.mktemp("rights") / "data", requests_per_minute=100_000)
+    site = Site(tmp_path_factory.mktemp("rights") / "data", requests_per_minute=100_000, fetch_urls=True)
     yield World(site)
     site.close()
 

@@ -13,7 +13,7 @@ from chaffinch import Document, File, Recipe, Skipped
 from chaffinch.errors import SkipReason
 from chaffinch.read import budget
 from chaffinch.read.budget import Budget, keep_time, seconds_for, spend_seconds
-from chaffinch.read.formats import pdf
+from chaffinch.read.formats import extract, pdf, rtf
 from chaffinch.read.formats.office import docx
 from chaffinch.read.ready import ready_documents
 from tests import made
@@ -124,6 +124,25 @@ def test_a_compressed_file_of_very_many_parts_is_refused(kind: str) -> None:
     (skipped,) = ready_documents(File(name, make(100_001 * len(make(40)))))
     assert isinstance(skipped, Skipped)
     assert "more than 100,000 parts" in skipped.detail
+
+
+@pytest.mark.parametrize("kind", ["DOCX: nested paragraphs", "ODT: nested paragraphs"])
+def test_paragraphs_within_very_many_others_are_refused(kind: str) -> None:
+    name, make = WORST[kind]
+    (skipped,) = ready_documents(File(name, make(SIZE)))
+    assert isinstance(skipped, Skipped)
+    assert "nests more than 1,000 paragraphs" in skipped.detail
+
+
+@pytest.mark.parametrize("kind", ["RTF: paragraphs", "ODT: paragraphs"])
+def test_very_many_paragraphs_are_read_with_fewer_sections(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, make = WORST[kind]
+    for module in (extract, rtf):
+        monkeypatch.setattr(module, "MAX_SECTIONS", 50)
+    (document,) = ready_documents(File(name, make(SIZE)))
+    assert isinstance(document, Document)
+    assert len(document.sections) == 50
+    assert document.place(len(document.data) - 1).startswith("paragraph 50")
 
 
 def test_a_folder_of_hostile_files_loses_no_other(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Look for files that take a reader more than linear time: pieces of markup in random order, at two sizes."""
+"""Look for files that a reader takes long for: pieces of markup in random order, at two sizes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ _WORD_NAMES = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordproce
 SHORT, TIMES_LONGER = 30_000, 8
 GROWTH = 3
 """How much more time a byte of the longer file may take."""
-LEAST_SECONDS = 0.3
+LEAST_SECONDS = 0.05
 """Shorter times say nothing about growth."""
+LEAST_RATE = 2e6
+"""Bytes a second. The benchmark demands more, but measures when nothing else runs."""
 
 
 def _file(ending: str, pattern: bytes, size: int) -> File:
@@ -65,18 +67,18 @@ def search(limit: float, failing: Path) -> bool:
         words = PIECES[ending].split(b" ")
         pieces = [chance.choice(words) + chance.choice([b"", b" ", b"\n"]) for _ in range(chance.randint(1, 6))]
         pattern = b"".join(pieces)
-        short = seconds(_file(ending, pattern, SHORT))
-        long = seconds(_file(ending, pattern, TIMES_LONGER * SHORT))
+        file = _file(ending, pattern, TIMES_LONGER * SHORT)
+        long = seconds(file)
+        if is_suspicious := long > LEAST_SECONDS:
+            long = min(long, *(seconds(file) for _ in range(2)))  # others may have used the processor
+        short = seconds(_file(ending, pattern, SHORT)) if is_suspicious else 0.0
         tried += 1
         slowest = max(slowest, long)
-        if long > LEAST_SECONDS and long > GROWTH * TIMES_LONGER * short:
-            file = _file(ending, pattern, TIMES_LONGER * SHORT)
+        if is_suspicious and (long > GROWTH * TIMES_LONGER * short or long * LEAST_RATE > TIMES_LONGER * SHORT):
             failing.parent.mkdir(parents=True, exist_ok=True)
             failing.write_bytes(file.data)
             print(f"slow: {ending} files of {pattern!r}: {short:.2f} s, then {long:.2f} s; kept in {failing}")
             return False
     size = TIMES_LONGER * SHORT // 1000
-    print(
-        f"slow: {tried} patterns, none more than linear; the slowest {size} KB took {slowest:.2f} s", flush=True
-    )
+    print(f"slow: {tried} patterns, none too slow; the slowest {size} KB took {slowest:.2f} s", flush=True)
     return True

@@ -79,6 +79,10 @@ class IndexTrouble(ChaffinchError):
     """An index cannot be opened or written to; what was in it is still there."""
 
 
+class TryAgain(IndexTrouble):
+    """An index cannot be used just now: somebody else is writing to it, or its server does not answer."""
+
+
 class NoIndex(IndexTrouble):
     """There is no index at this place."""
 

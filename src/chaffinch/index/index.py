@@ -7,6 +7,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from chaffinch.errors import BadRecipe, IndexTrouble, NoIndex
@@ -17,7 +18,6 @@ from chaffinch.index.contents import unpack
 from chaffinch.index.folder.folder_store import FolderStore
 from chaffinch.index.ingest import Ingest, IngestReport, completed, plain_metadata, plain_name
 from chaffinch.index.koala import rotation, selection
-from chaffinch.index.koala.probes import TouchCounter
 from chaffinch.index.records import CONTENTS, DocumentRecord, IndexInfo, Metadata, ProbedDocument, Settings
 from chaffinch.index.search import TOP, search
 from chaffinch.index.store import FORKED, Progress, Store, close_on_error
@@ -46,7 +46,6 @@ class Index:
     def __init__(self, store: Store) -> None:
         self._store, self._process = store, os.getpid()
         self._one_writer = threading.RLock()
-        self._counter = TouchCounter(store.record_touches)
 
     @property
     def store(self) -> Store:
@@ -115,6 +114,10 @@ class Index:
         """Yield every document, in the order in which they were added."""
         return (record for _, record in self.store.all_records())
 
+    def page(self, after: int = -1, size: int = 100) -> list[tuple[int, DocumentRecord]]:
+        """Return the first documents after a number, each with its number."""
+        return list(islice(self.store.all_records(after), size))
+
     def __repr__(self) -> str:
         return f"<Index {self._store.where}>"
 
@@ -181,8 +184,7 @@ class Index:
         self, document: Readable, *, effort: float = 1.0, window: int | None = None, top: int | None = TOP
     ) -> Answer:
         """Find the documents that share the most with this one, the strongest first. See `Answer`."""
-        query = document_for(document, self.recipe)
-        return search(self.store, query, effort, window, top, self._counter.add)
+        return search(self.store, document_for(document, self.recipe), effort, window, top)
 
     def content(self, name: str) -> Document | None:
         """Return a document as it was read when it was added, if the index stores texts."""
@@ -209,7 +211,6 @@ class Index:
 
         Rotate them: what was found out is then worth nothing. See `koala/probes.py` for the rule.
         """
-        self._counter.wait()
         probed = self.store.probed()
         numbers = self.store.numbers_by_name([p.name for p in probed])
         stored = {name: n for n, name in self.store.sizes(list(numbers.values())).values()}
@@ -224,7 +225,6 @@ class Index:
         self, names: Iterable[str] | None = None, *, sources: Items = (), progress: Progress = _ignore
     ) -> rotation.RotationReport:
         """Choose again which fingerprints are stored, for these documents or all. Searches go on meanwhile."""
-        self._counter.wait()
         with self._writing():
             return rotation.rotate(self.store, names, collect(sources, json_lines=True), progress)
 
@@ -240,7 +240,6 @@ class Index:
     def close(self) -> None:
         """Close the index. In a forked process this does nothing, because it belongs to the parent."""
         if os.getpid() == self._process:
-            self._counter.close()
             self._store.close()
 
     def __enter__(self) -> Index:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -26,6 +26,7 @@ from chaffinch.index.stream_digest import have_same_symbols, stream_digests
 from chaffinch.index.weights import MAX_DIVISOR, divisor, is_common, owner_weights
 from chaffinch.native.segment import LookupResult
 from chaffinch.native.tally import Tally
+from chaffinch.native.turns import taking_turns
 from chaffinch.read.for_recipe import ready_for
 from chaffinch.types import Document, Fingerprints, Span
 
@@ -65,14 +66,7 @@ class Query:
     """Whether every fingerprint of the recipe is looked up."""
 
 
-def search(
-    store: Store,
-    document: Document,
-    effort: float,
-    window: int | None,
-    top: int | None,
-    count: Callable[[Touches], None],
-) -> Answer:
+def search(store: Store, document: Document, effort: float, window: int | None, top: int | None) -> Answer:
     """Find the documents that share the most with this one, and count what the search touched.
 
     `effort=1` looks up every fingerprint, and finds every shared run of t symbols. Less effort looks up the
@@ -84,13 +78,13 @@ def search(
     if top is not None and top < 1:
         raise BadRecipe(f"top is {top}; give 1 or more, or None for all")
     query, settings = _query(document, store.settings, effort, window), store.settings
-    with store.snapshot():
+    with taking_turns(), store.snapshot():
         candidates = Candidates(store, query)
         hits = candidates.hits(top)
         damaged = (*map(str, store.damage()), *dict.fromkeys(candidates.unreadable))
         touched = candidates.touches()
     if touched:
-        count(touched)
+        store.record_touches(touched)
     hits.sort(key=lambda h: (-h.weight, -h.resemblance, h.document.name))
     receipt = SearchReceipt(
         settings.recipe,
@@ -108,8 +102,9 @@ def search(
 
 def top_candidates(store: Store, document: Document, top: int) -> tuple[dict[int, str], int]:
     """Return the numbers and names of the best candidates, and the number of all candidates."""
-    with store.snapshot():
-        candidates = Candidates(store, _query(document, store.settings, 1.0, None))
+    query = _query(document, store.settings, 1.0, None)
+    with taking_turns(), store.snapshot():
+        candidates = Candidates(store, query)
         best = candidates.records(islice(candidates.ranked(top), top))
         touched = candidates.touches()
     if touched:

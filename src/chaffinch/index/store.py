@@ -96,8 +96,8 @@ class Store(Protocol):
     def boilerplate(self) -> frozenset[int]:
         """Return the documents whose passages are never part of a match."""
 
-    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
-        """Yield every document, sorted by number."""
+    def all_records(self, after: int = -1) -> Iterator[tuple[int, DocumentRecord]]:
+        """Yield every document, sorted by number, or those after a number."""
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
         """Yield the number, hashes and positions of each document, sorted by number."""

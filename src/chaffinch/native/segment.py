@@ -14,6 +14,7 @@ from chaffinch._native import ffi, lib
 from chaffinch.errors import BadArgument, Damaged
 from chaffinch.native.call import call, columns, equally_long, fill, numbers
 from chaffinch.native.fingerprint import FORMS, Source, level, native_sources, threads_used
+from chaffinch.native.turns import side_by_side
 from chaffinch.recipe import Recipe
 
 PIECE = 2**20
@@ -126,15 +127,16 @@ def lookup(
 ) -> LookupResult:
     """Find the postings of these hashes, except those of removed documents, which are sorted."""
     opened = [segment.opened for segment in segments]
-    result = _read(
-        opened,
-        lib.chf_lookup,
-        _handles(opened),
-        len(opened),
-        numbers(hashes, np.uint64, "hashes"),
-        numbers(removed, np.uint32, "removed"),
-        threads_used(threads),
-    )
+    with side_by_side():
+        result = _read(
+            opened,
+            lib.chf_lookup,
+            _handles(opened),
+            len(opened),
+            numbers(hashes, np.uint64, "hashes"),
+            numbers(removed, np.uint32, "removed"),
+            threads_used(threads),
+        )
     return LookupResult(*columns(result))
 
 
@@ -227,16 +229,17 @@ def extend_matches(
         guarantee=recipe.guarantee or recipe.k,
         all_grams=all_grams,
     )
-    result = call(
-        lib.chf_extend_matches,
-        texts,
-        len(documents) + 1,
-        numbers(list(documents), np.uint32, "the numbers of documents"),
-        FORMS.get(recipe.front, 0),
-        shared,
-        threads_used(threads),
-        level(),
-    )
+    with side_by_side():
+        result = call(
+            lib.chf_extend_matches,
+            texts,
+            len(documents) + 1,
+            numbers(list(documents), np.uint32, "the numbers of documents"),
+            FORMS.get(recipe.front, 0),
+            shared,
+            threads_used(threads),
+            level(),
+        )
     del buffers
     runs, matches, rows, sizes = columns(result)
     runs, matches = runs.reshape(-1, 4), matches.reshape(-1, 4)

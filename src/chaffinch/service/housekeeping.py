@@ -1,4 +1,4 @@
-"""Deletes what has expired and what nothing refers to any more: at the start of a process, and every hour."""
+"""Deletes what has expired or is not referred to any more, and adds due jobs: at the start and every hour."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session as Transaction
 
-from chaffinch.service import runs
+from chaffinch.errors import ChaffinchError
+from chaffinch.service import archives, runs
 from chaffinch.service.accounts.visitor import ADMIN, Visitor
 from chaffinch.service.audit import record
 from chaffinch.service.database.tables import Blob, BlobChunk, Run, Session, Share, Table, Token, now
@@ -36,6 +37,8 @@ def tidy(site: Site) -> None:
     site.forget(site.database.write(change))
     with site.database.reading() as session:
         site.blobs.clean(session)
+    archives.remove_strays(site)
+    archives.schedule_jobs(site)
 
 
 def _delete_runs(site: Site) -> int:
@@ -82,7 +85,7 @@ class Housekeeper:
         while True:
             try:
                 tidy(self._site)
-            except (DBAPIError, OSError) as error:  # it is tried again in an hour
+            except (DBAPIError, OSError, ChaffinchError) as error:  # it is tried again in an hour
                 _log.warning("could not tidy up: %s", type(error).__name__)
             if self._stop.wait(_HOUR):
                 return

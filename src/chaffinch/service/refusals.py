@@ -40,3 +40,11 @@ class TooManyRequests(ChaffinchError):
         super().__init__(message)
         self.seconds = seconds
         """How long to wait."""
+
+
+class FetchFailed(ChaffinchError):
+    """Something cannot be fetched from the web. The message says why, and holds nothing of the answer."""
+
+
+class ArchiveUnavailable(ChaffinchError):
+    """The index of an archive cannot be read now."""

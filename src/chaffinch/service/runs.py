@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -55,7 +55,12 @@ class RunState:
 def upload(site: Site) -> Iterator[tuple[BinaryIO, UploadWriter]]:
     """Collect files for a run in a spooled file, which is gone after the `with` block unless it was kept."""
     with site.blobs.spooled() as file:
-        yield file, UploadWriter(file, site.settings.max_upload_mb << 20)
+        writer = UploadWriter(file, site.settings.max_upload_mb << 20)
+        try:
+            yield file, writer
+        finally:
+            with suppress(OSError):
+                writer.close()
 
 
 def require_starting(visitor: Visitor) -> None:

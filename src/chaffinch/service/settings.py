@@ -26,6 +26,10 @@ class Settings:
     keep_moss_days: int = 14
     fetch_urls: bool = False
     """Whether documents may be fetched from the web."""
+    fetch_also: str = ""
+    """Servers in your own network to fetch from as well, as address:port, separated by spaces."""
+    check_urls_days: int = 7
+    """How often to look whether documents are still at their URLs."""
     oidc_issuer: str = ""
     """The address of an OpenID provider. The client's secret is in CHAFFINCH_OIDC_SECRET."""
     oidc_client_id: str = ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from chaffinch.service.blobs import Blobs
 from chaffinch.service.database.database import Database
+from chaffinch.service.indexes import Indexes
 from chaffinch.service.limits import Limits
 from chaffinch.service.settings import Settings
 
@@ -29,6 +30,7 @@ class Site:
         self.database = Database(database or data)
         self.database.upgrade()
         self.blobs = Blobs(data, in_database=self.database.is_shared)
+        self.indexes = Indexes(data, database)
         self.limits = Limits()
         self.has_accounts = False
         """Whether an administrator was seen, of whom one always remains."""
@@ -54,4 +56,5 @@ class Site:
         self.database.empty_log()
 
     def close(self) -> None:
+        self.indexes.close()
         self.database.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -14,6 +15,8 @@ from chaffinch.service.refusals import TooLarge
 from chaffinch.types import File
 
 SUBMISSION, BASE, EARLIER = "submission", "base", "earlier"
+DOCUMENT = "document"
+"""The role of a file for an archive."""
 _MANIFEST = "manifest.json"
 
 
@@ -48,17 +51,22 @@ class UploadWriter:
         self._manifest.append({"role": role, "name": name, "language": language})
 
     def close(self) -> None:
+        if self._zip.fp is None:
+            return
         self._zip.writestr(_MANIFEST, json.dumps(self._manifest))
         self._zip.close()
 
 
 def read_upload(path: Path) -> list[Uploaded]:
+    return list(uploaded_files(path))
+
+
+def uploaded_files(path: Path) -> Iterator[Uploaded]:
+    """Yield the files of an upload one after the other."""
     with ZipFile(path) as packed:
         manifest = json.loads(packed.read(_MANIFEST))
-        return [
-            Uploaded(entry["role"], entry["name"], packed.read(str(number)), entry["language"])
-            for number, entry in enumerate(manifest)
-        ]
+        for number, entry in enumerate(manifest):
+            yield Uploaded(entry["role"], entry["name"], packed.read(str(number)), entry["language"])
 
 
 def as_class(files: list[Uploaded], name: str) -> File:

@@ -252,8 +252,8 @@ class Catalogue:
     def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]:
         return dict(self._to_records(list(self._rows.by_number("documents", documents).values())))
 
-    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
-        rows = self._rows.all("documents")
+    def all_records(self, after: int = -1) -> Iterator[tuple[int, DocumentRecord]]:
+        rows = self._rows.all("documents") if after < 0 else self._rows.after("documents", after)
         while some := list(islice(rows, _SCANNED_DOCUMENTS)):
             yield from self._to_records(some)
 

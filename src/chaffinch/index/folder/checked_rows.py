@@ -126,6 +126,10 @@ class CheckedRows:
             if total != self.value(f"total {table}"):
                 raise DamagedRow(f"{table}: rows are missing")
 
+    def after(self, table: str, number: int) -> Iterator[Row]:
+        """Yield the rows after this number that are there."""
+        return (row for _, row, _ in self._scan(table, number, None))
+
     def between(self, table: str, first: int, last: int) -> Iterator[Row]:
         """Yield the rows of this range that are there."""
         return (row for _, row, _ in self._scan(table, first - 1, last))

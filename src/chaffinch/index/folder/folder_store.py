@@ -34,6 +34,7 @@ class FolderStore(ProbeFile, Store):
     """An index in a folder."""
 
     def __init__(self, where: str | Path) -> None:
+        ProbeFile.__init__(self)
         self.where = str(where)
         self.folder = Path(where)
         self._files = OpenFiles(self.folder)
@@ -119,13 +120,13 @@ class FolderStore(ProbeFile, Store):
         with self._reader() as reader:
             return reader.catalogue.boilerplate()
 
-    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
+    def all_records(self, after: int = -1) -> Iterator[tuple[int, DocumentRecord]]:
         self._readers.refuse_closed()
-        return self._all_records()
+        return self._all_records(after)
 
-    def _all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
+    def _all_records(self, after: int) -> Iterator[tuple[int, DocumentRecord]]:
         with self._reader() as reader:
-            yield from reader.catalogue.all_records()
+            yield from reader.catalogue.all_records(after)
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
         wanted = sorted(documents)

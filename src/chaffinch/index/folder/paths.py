@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.errors import Damaged, IndexTrouble, TryAgain
 from chaffinch.index import address
 from chaffinch.index.folder.checked_rows import DamagedRow
 from chaffinch.index.folder.sqlite_connection import connect
@@ -205,7 +205,7 @@ class WriterLock:
         except sqlite3.Error as error:
             self._connection.close()
             if error.sqlite_errorname.startswith("SQLITE_BUSY"):
-                raise IndexTrouble(f"{folder}: {BUSY}") from None
+                raise TryAgain(f"{folder}: {BUSY}") from None
             if error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
                 raise IndexTrouble(f"{folder / LOCK}: should be empty; delete it and try again") from None
             raise

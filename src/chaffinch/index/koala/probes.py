@@ -17,8 +17,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -38,8 +37,6 @@ _LEARNT = 1 / 2
 half of them still has to edit the rest of the document blindly."""
 MAX_SEARCHES = 100
 """Different searches that are counted for a document, at most."""
-_MAX_WAITING = 100
-"""Searches that may wait to be counted. The next one waits for the first of them."""
 MARKS = 1 << 52
 """Marks are added modulo this, so that every database can."""
 _PRINT_SHIFT = np.uint64(40)
@@ -134,51 +131,33 @@ def touches(
     return found
 
 
-class TouchCounter:
-    """Counts what searches touch on a thread of its own, so that no search waits for it."""
-
-    def __init__(self, record: Callable[[Touches], None]) -> None:
-        self._record = record
-        self._lock = threading.Lock()
-        self._pool: ThreadPoolExecutor | None = None
-        self._waiting: deque[Future[None]] = deque()
-
-    def add(self, touches: Touches) -> None:
-        if not touches.keys:
-            return
-        with self._lock:
-            self._pool = self._pool or ThreadPoolExecutor(1, "chaffinch-touches")
-            self._waiting.append(self._pool.submit(self._record, touches))
-            oldest = self._waiting.popleft() if len(self._waiting) > _MAX_WAITING else None
-        if oldest is not None:
-            oldest.result()
-
-    def wait(self) -> None:
-        """Wait until everything is counted."""
-        with self._lock:
-            waiting, self._waiting = self._waiting, deque()
-        wait(waiting)
-
-    def close(self) -> None:
-        self.wait()
-        if self._pool is not None:
-            self._pool.shutdown()
-
-
 class ProbeFile:
     """The part of an embedded store that counts what searches touch."""
 
     folder: Path
 
+    def __init__(self) -> None:
+        self._waiting: deque[Touches] = deque()
+        self._recording = threading.Lock()
+
     def record_touches(self, touches: Touches) -> None:
-        if not touches.keys:
-            return
+        """Count what a search touched. If another thread is counting, leave it to that thread."""
+        if touches.keys:
+            self._waiting.append(touches)
+        while self._waiting and self._recording.acquire(blocking=False):
+            try:
+                self._record([self._waiting.popleft() for _ in range(len(self._waiting))])
+            finally:
+                self._recording.release()
+
+    def _record(self, searches: Sequence[Touches]) -> None:
         with _expendable(self.folder), closing(_connect(self.folder)) as connection, connection:
             connection.execute("PRAGMA synchronous = OFF")  # a search does not wait for the disk
             connection.executescript(_TABLES)
-            connection.executemany(_ADD_NAME, zip(touches.keys, touches.names, strict=True))
-            connection.executemany(_ADD_MARK, zip(touches.rows, touches.prints, touches.marks, strict=True))
-            connection.executemany(_ADD_SEARCH, zip(touches.keys, touches.sets, strict=True))
+            for each in searches:
+                connection.executemany(_ADD_NAME, zip(each.keys, each.names, strict=True))
+                connection.executemany(_ADD_MARK, zip(each.rows, each.prints, each.marks, strict=True))
+                connection.executemany(_ADD_SEARCH, zip(each.keys, each.sets, strict=True))
 
     def probed(self) -> list[Probed]:
         return [Probed(*row) for row in self._ask(_PROBED)]

@@ -13,9 +13,10 @@ import psycopg
 from psycopg import conninfo, errors
 from psycopg.sql import SQL
 
-from chaffinch.errors import IndexTrouble, NoIndex
+from chaffinch.errors import IndexTrouble, NoIndex, TryAgain
 from chaffinch.index.address import without_password
 from chaffinch.index.store import CLOSED, NO_INDEX, close_on_error
+from chaffinch.native.turns import side_by_side
 
 _NAME = "chaffinch"
 _MAX_NAME = 63
@@ -30,6 +31,8 @@ _NAME_RULE = (
 _CONNECT_TIMEOUT = "10"
 """Seconds, unless the address has another value."""
 _TRY_AGAIN = "the change was made completely or not at all; try again"
+_NO_CONNECTION_LEFT = "the server has no connection left; try again later"
+_NOT_RUNNING = "check that the server is running and that the address is right"
 _ADVICE = (
     (errors.InsufficientPrivilege, "ask for this permission, or name another user"),
     (errors.ReadOnlySqlTransaction, "this server is read-only; write to the server it replicates"),
@@ -41,8 +44,8 @@ _ADVICE_ON_CONNECTING = (  # libpq gives no codes for these errors
     (r"password|authentication", "check the user, and give the password in PGPASSWORD or ~/.pgpass"),
     (r"database .* does not exist", "create the database with createdb, or name another"),
     (r"role .* does not exist", "name another user, or create this one with createuser"),
-    (r"too many|slots", "the server has no connection left; try again later"),
-    (r"", "check that the server is running and that the address is right"),
+    (r"too many|slots", _NO_CONNECTION_LEFT),
+    (r"", _NOT_RUNNING),
 )
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -102,7 +105,7 @@ class Session:
             raise IndexTrouble(f"{self.address.shown}: {CLOSED}")
         if self._connection is None or self._connection.closed:
             if self._in_transaction:
-                raise IndexTrouble(f"{self.address.shown}: the connection was lost; {_TRY_AGAIN}")
+                raise TryAgain(f"{self.address.shown}: the connection was lost; {_TRY_AGAIN}")
             self._connection = connect(self.address, self._prepare)
         return self._connection
 
@@ -120,10 +123,11 @@ class Session:
             return self._execute(statement, values)
 
     def _execute(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        if not values:  # then several statements may be sent at once
-            cursor = self.connection.execute(SQL(statement))
-        else:
-            cursor = self.connection.execute(SQL(statement), values, binary=True)
+        with side_by_side():  # the server works meanwhile
+            if not values:  # then several statements may be sent at once
+                cursor = self.connection.execute(SQL(statement))
+            else:
+                cursor = self.connection.execute(SQL(statement), values, binary=True)
         return cursor.fetchall() if cursor.description else []
 
     @contextmanager
@@ -167,7 +171,8 @@ def connect(address: Address, prepare: Callable[[Connection], None] = lambda _: 
     except (psycopg.Error, UnicodeError) as error:
         reason = _reason(error, address)
         advice = next(advice for pattern, advice in _ADVICE_ON_CONNECTING if re.search(pattern, reason))
-        raise IndexTrouble(f"{address.shown}: cannot be reached ({reason}); {advice}") from None
+        kind = TryAgain if advice in (_NO_CONNECTION_LEFT, _NOT_RUNNING) else IndexTrouble
+        raise kind(f"{address.shown}: cannot be reached ({reason}); {advice}") from None
     with close_on_error(connection):
         with wrap_errors(address):
             connection.execute("SELECT set_config('search_path', %s, false)", [f'"{address.schema}"'])
@@ -184,7 +189,8 @@ def wrap_errors(address: Address) -> Iterator[None]:
         raise NoIndex(f"{address.shown}: {NO_INDEX}") from None
     except psycopg.Error as error:
         advice = next(advice for kind, advice in _ADVICE if isinstance(error, kind))
-        raise IndexTrouble(f"{address.shown}: {_reason(error, address)}; {advice}") from error
+        trouble = TryAgain if advice is _TRY_AGAIN else IndexTrouble
+        raise trouble(f"{address.shown}: {_reason(error, address)}; {advice}") from error
 
 
 def _reason(error: Exception, address: Address) -> str:

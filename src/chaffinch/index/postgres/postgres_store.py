@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
-from dataclasses import astuple
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
@@ -17,31 +16,23 @@ from numpy.typing import NDArray
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from chaffinch.errors import Damaged, IndexTrouble
+from chaffinch.errors import Damaged, IndexTrouble, TryAgain
 from chaffinch.index.koala import probes
 from chaffinch.index.koala.probes import Probed, Touches
 from chaffinch.index.postgres import citus, schema
 from chaffinch.index.postgres.connection import Address, Connection, Session, connect, wrap_errors
+from chaffinch.index.postgres.row_formats import copy_rows, plain, to_record, to_row
 from chaffinch.index.reader_pool import ReaderPool
-from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Metadata, Settings
+from chaffinch.index.records import Batch, DocumentRecord, IndexInfo, Settings
 from chaffinch.index.store import BUSY, NO_NUMBERS_LEFT, Hashes, Progress, Store, close_on_error
-from chaffinch.native.segment import LookupResult, Postings
+from chaffinch.native.segment import LookupResult
 
 _BATCH_DOCUMENTS = 1000
 """Documents that are read at once."""
-_BATCH_POSTINGS = 1 << 16
-"""Postings that are sent at once."""
 _MAX_DOCUMENTS = 2**31
 _MAX_READERS = 8
 """Connections for searches. A server has about a hundred for everybody."""
 
-# The binary format of COPY: the number of fields, and before each field its length in bytes.
-_ROW = np.dtype(
-    [("fields", ">i2"), ("a", ">i4"), ("hash", ">i8"), ("b", ">i4"), ("document", ">i4"), ("c", ">i4"),
-     ("position", ">i4")]
-)  # fmt: skip
-_COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_COPY_END = b"\xff\xff"
 _DOCUMENT_POSITION = np.dtype([("document", ">u4"), ("position", ">u4")])
 _HASH_POSITION = np.dtype([("hash", ">u8"), ("position", ">u4")])
 
@@ -134,7 +125,7 @@ class PostgresStore(Store):
         return int(self._ask("SELECT documents FROM meta")[0][0])
 
     def records(self, documents: Sequence[int]) -> dict[int, DocumentRecord]:
-        return {row[0]: _record(row) for row in self._ask(schema.RECORDS, _integers(documents))}
+        return {row[0]: to_record(row) for row in self._ask(schema.RECORDS, _integers(documents))}
 
     def sizes(self, documents: Sequence[int]) -> dict[int, tuple[int, str]]:
         rows = self._ask(schema.SIZES, _integers(documents))
@@ -144,7 +135,7 @@ class PostgresStore(Store):
         return dict(self._ask(schema.CONTENTS, _integers(documents)))
 
     def numbers_by_name(self, names: Sequence[str]) -> dict[str, int]:
-        possible = [name for name in names if name == _plain(name)]  # the server would refuse the others
+        possible = [name for name in names if name == plain(name)]  # the server would refuse the others
         return dict(self._ask(schema.NUMBERS_BY_NAME, possible))
 
     def names_by_digest(self, digests: Sequence[bytes]) -> dict[bytes, str]:
@@ -153,11 +144,10 @@ class PostgresStore(Store):
     def boilerplate(self) -> frozenset[int]:
         return frozenset(row[0] for row in self._ask(schema.BOILERPLATE))
 
-    def all_records(self) -> Iterator[tuple[int, DocumentRecord]]:
-        after = -1
+    def all_records(self, after: int = -1) -> Iterator[tuple[int, DocumentRecord]]:
         with self._reader() as reader:
             while rows := reader.ask(schema.NEXT_RECORDS, after, _BATCH_DOCUMENTS):
-                yield from ((row[0], _record(row)) for row in rows)
+                yield from ((row[0], to_record(row)) for row in rows)
                 after = rows[-1][0]
 
     def postings_of(self, documents: Sequence[int]) -> Iterator[tuple[int, Hashes, NDArray[np.uint32]]]:
@@ -186,7 +176,7 @@ class PostgresStore(Store):
         """Take the writer's lock. The server releases it when the connection ends, however it ends."""
         row = connection.execute(schema.LOCK_WRITER, [_lock_number(self._address.schema)]).fetchone()
         if not (row and row[0]):
-            raise IndexTrouble(f"{self.where}: {BUSY}")
+            raise TryAgain(f"{self.where}: {BUSY}")
         if self._is_distributed:
             with suppress(psycopg.Error):  # a worker may be out of reach; Citus tries again later
                 connection.execute(citus.RECOVER)
@@ -223,14 +213,14 @@ class PostgresStore(Store):
                 if data is not None:
                     copy.write_row((first + i, data))
         with cursor.copy(schema.COPY_POSTINGS) as copy:
-            for piece in _copy_rows(batch.postings, first, _mask(self.settings)):
+            for piece in copy_rows(batch.postings, first, _mask(self.settings)):
                 copy.write(piece)
 
     def _copy_records(self, documents: Mapping[int, DocumentRecord]) -> None:
         with self._writer.connection.cursor().copy(schema.COPY_DOCUMENTS) as copy:
             copy.set_types(schema.DOCUMENT_TYPES)
             for number, document in documents.items():
-                copy.write_row(_row(number, document))
+                copy.write_row(to_row(number, document))
 
     def update(self, documents: Mapping[int, DocumentRecord]) -> None:
         with self._writing, self._change():
@@ -300,20 +290,23 @@ class PostgresStore(Store):
 
     def record_touches(self, touches: Touches) -> None:
         if touches.keys:
-            names = [_plain(name) for name in touches.names]
+            names = [plain(name) for name in touches.names]
             marks = touches.rows, touches.prints, touches.marks
-            with (
-                suppress(IndexTrouble),
-                self._readers.take() as session,
-            ):  # a search does not fail because of it
+            with suppress(IndexTrouble), self._prober() as session:  # a search does not fail because of it
                 session.ask(schema.RECORD_TOUCHES, touches.keys, names, *marks, touches.keys, touches.sets)
+
+    def _prober(self) -> AbstractContextManager[Session]:
+        """Return a connection without a snapshot. A thread that has one must not wait for a second."""
+        if self._readers.current is None:
+            return self._readers.take()
+        return closing(Session(self._address, _prepare_reader))
 
     def probed(self) -> list[Probed]:
         return [Probed(*row) for row in self._ask(schema.PROBED)]
 
     def forget_touches(self, names: Sequence[str]) -> None:
         if names:
-            with suppress(IndexTrouble), self._readers.take() as session:
+            with suppress(IndexTrouble), self._prober() as session:
                 session.ask(schema.FORGET_TOUCHES, [probes.key(name) for name in names])
 
     def close(self) -> None:
@@ -363,36 +356,6 @@ def _lock_number(name: str) -> int:
 def _mask(settings: Settings) -> np.uint64:
     """Return the bits of a hash that are stored."""
     return np.uint64(2**64 - 2 ** (64 - settings.hash_bits))
-
-
-def _copy_rows(postings: Postings, first: int, mask: np.uint64) -> Iterator[bytes]:
-    """Yield the data of COPY, sorted by hash, so that neighbours in the B-tree are written together."""
-    hashes = (postings.hashes & mask).view(np.int64)
-    order = np.argsort(hashes, kind="stable")
-    yield _COPY_HEAD
-    for start in range(0, len(order), _BATCH_POSTINGS):
-        some = order[start : start + _BATCH_POSTINGS]
-        rows = np.empty(len(some), _ROW)
-        rows["fields"], rows["a"], rows["b"], rows["c"] = 3, 8, 4, 4
-        rows["hash"] = hashes[some]
-        rows["document"] = postings.documents[some].astype(np.int64) + first
-        rows["position"] = postings.positions[some].view(np.int32)
-        yield rows.tobytes()
-    yield _COPY_END
-
-
-def _row(number: int, document: DocumentRecord) -> tuple[object, ...]:
-    metadata = (text and _plain(text) for text in astuple(document.metadata))
-    return number, *document[:5], *metadata, *document[6:]
-
-
-def _plain(text: str) -> str:
-    """Escape what a database cannot store."""
-    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-
-
-def _record(row: tuple[Any, ...]) -> DocumentRecord:
-    return DocumentRecord._make((*row[1:6], Metadata(*row[6:9]), *row[9:]))
 
 
 def _integers(numbers: Iterable[int]) -> list[int]:

@@ -44,8 +44,10 @@ SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamesp
 """
 
 # The planner has no statistics of a table that was just filled, and guesses that most rows are wanted.
+# What readers write, which is what searches touched, need not be on the disk when a search ends.
 READING: Final = f"""
 SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
+    set_config('synchronous_commit', 'off', false),
     set_config('max_parallel_workers_per_gather', '0', false), {citus.ONE_CONNECTION}, {citus.FORWARD_SETTINGS}
 """
 READING_ALL: Final = (

@@ -36,11 +36,11 @@ class Extract:
 
     def write(self, text: str) -> None:
         piece = text.encode("utf-8", "replace")  # half a surrogate pair is not a character
+        self._pieces.append(piece)
         self._size += len(piece)
         if self._size > MAX_TEXT:
             detail = f"holds more than {MAX_TEXT >> 20} MB of text; split it"
             raise Unreadable(self._original.name, SkipReason.TOO_LARGE, detail)
-        self._pieces.append(piece)
 
     @property
     def is_empty(self) -> bool:

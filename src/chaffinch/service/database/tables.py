@@ -163,8 +163,14 @@ class Archive(Table):
     __tablename__ = "archives"
 
     id: Mapped[str] = mapped_column(primary_key=True, default=new_id)
-    name: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
     account_id: Mapped[str | None] = _refers_to("accounts")
+    recipe: Mapped[str]
+    """text, code, koala, or a programming language."""
+    content: Mapped[str]
+    """What is stored besides fingerprints: text, search-set or none."""
+    documents: Mapped[int] = mapped_column(default=0)
+    """How many there were after the last change."""
     is_public: Mapped[bool] = mapped_column(default=False)
     """Whether everybody who can sign in may search it."""
     rotate_days: Mapped[int | None]
@@ -195,6 +201,10 @@ class CheckedUrl(Table):
     checked: Mapped[int | None] = mapped_column(index=True)
     problem: Mapped[str | None]
     """Why it is stale. None if the document was there."""
+    stale_since: Mapped[int | None]
+    sha256: Mapped[str | None]
+    """Of the file that was fetched from there and added. None if the document was uploaded: the URL may show
+    something else, such as a page about it, so it never replaces the document."""
 
 
 class Job(Table):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import CursorResult, and_, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import CursorResult, and_, delete, exists, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from chaffinch.service.database.database import Database, clock
-from chaffinch.service.database.tables import Job
+from chaffinch.service.database.tables import Blob, Job
 
 LEASE_SECONDS = 30.0
 MAX_ATTEMPTS = 3
@@ -27,19 +27,26 @@ class LostLease(Exception):
 
 
 def claim(database: Database, worker: str) -> Job | None:
-    """Claim the job that has waited longest, or one whose worker is gone."""
+    """Claim the job that has waited longest, or one whose worker is gone.
+
+    Jobs of one archive wait for each other, because only one process can write to an index.
+    """
 
     def change(session: Session) -> Job | None:
         now = clock(session)
         is_free = or_(Job.state == WAITING, and_(Job.state == RUNNING, Job.lease_end < now))
+        other = aliased(Job)
+        is_running = and_(other.state == RUNNING, other.lease_end >= now)
+        has_to_wait = exists().where(other.archive_id == Job.archive_id, other.id != Job.id, is_running)
         while True:
-            oldest = select(Job).where(is_free).order_by(Job.created, Job.id).limit(1)
+            oldest = select(Job).where(is_free, ~has_to_wait).order_by(Job.created, Job.id).limit(1)
             job = session.scalar(oldest.with_for_update(skip_locked=True))
             if job is None:
                 return None
             if job.attempts >= MAX_ATTEMPTS:
                 job.state, job.message, job.finished = FAILED, _GIVEN_UP, now
                 session.flush()
+                _forget_upload(session, job)
                 continue
             job.state, job.worker, job.attempts = RUNNING, worker, job.attempts + 1
             job.lease_end = now + LEASE_SECONDS
@@ -67,6 +74,7 @@ def fail(database: Database, job: Job, message: str) -> None:
 
     def change(session: Session) -> None:
         _update(session, job, state=FAILED, message=message, progress="", finished=clock(session))
+        _forget_upload(session, job)
 
     database.write(change)
 
@@ -78,6 +86,11 @@ def release(database: Database, job: Job) -> None:
         _update(session, job, state=WAITING, worker=None, attempts=job.attempts - 1, progress="")
 
     database.write(change)
+
+
+def _forget_upload(session: Session, job: Job) -> None:
+    """Delete what was uploaded for this job alone. Its file is removed when stray files are."""
+    session.execute(delete(Blob).where(Blob.id == job.upload_id))
 
 
 def _update(session: Session, job: Job, **values: Any) -> None:

@@ -14,8 +14,10 @@ from chaffinch import __version__
 from chaffinch.errors import ChaffinchError
 from chaffinch.service.accounts.visitor import is_loopback
 from chaffinch.service.refusals import (
+    ArchiveUnavailable,
     BadRequest,
     Conflict,
+    FetchFailed,
     Forbidden,
     NotFound,
     OverQuota,
@@ -26,6 +28,8 @@ from chaffinch.service.refusals import (
 from chaffinch.service.site import Site
 from chaffinch.service.web import (
     account_api,
+    archive_api,
+    archive_search_api,
     course_api,
     moss_routes,
     openid_routes,
@@ -46,6 +50,8 @@ _STATUS: dict[type[Exception], int] = {
     TooLarge: 413,
     OverQuota: 413,
     TooManyRequests: 429,
+    FetchFailed: 502,
+    ArchiveUnavailable: 503,
 }
 _HEADERS = {
     "Content-Security-Policy": (
@@ -65,12 +71,14 @@ _TITLES = {403: "Not allowed", 404: "Not found", 413: "Too large", 429: "Too man
 
 def create_app(site: Site, host: str = "127.0.0.1", trusted_proxies: tuple[Network, ...] = ()) -> FastAPI:
     """Return the application of a service that listens on `host`."""
-    app = FastAPI(title="Chaffinch", version=__version__, docs_url="/docs", redoc_url=None)
+    app = FastAPI(title="Chaffinch", version=__version__, docs_url=None, redoc_url=None)
     app.state.site = site
     app.state.is_private = is_loopback(host)
     app.add_middleware(TrustedProxies, networks=trusted_proxies)
     for module in (
         account_api,
+        archive_api,
+        archive_search_api,
         course_api,
         run_api,
         sharing_api,
@@ -111,6 +119,10 @@ def create_app(site: Site, host: str = "127.0.0.1", trusted_proxies: tuple[Netwo
     @app.exception_handler(OperationalError)
     def try_later(request: Request, error: OperationalError) -> Response:
         return _problem(request, "the database does not answer; try again", 503, {"Retry-After": "5"})
+
+    @app.get("/docs", include_in_schema=False)
+    def describe_api(request: Request) -> Response:
+        return rendering.page(request, None, "api.html", schema=app.openapi())
 
     @app.get("/healthz", include_in_schema=False)
     def is_alive() -> dict[str, str]:

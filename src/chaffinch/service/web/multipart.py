@@ -29,7 +29,9 @@ def form_schema(files: Iterable[str], **texts: str) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": schema}}}}
 
 
-async def read_form(request: Request, writer: UploadWriter, max_bytes: int) -> dict[str, str]:
+async def read_form(
+    request: Request, writer: UploadWriter, max_bytes: int, roles: tuple[str, ...] = (SUBMISSION, BASE, EARLIER)
+) -> dict[str, str]:
     """Add the files of a form to an upload and return its other fields.
 
     The name of a field with files is the role of these files.
@@ -37,7 +39,7 @@ async def read_form(request: Request, writer: UploadWriter, max_bytes: int) -> d
     kind, parameters = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data" or not parameters.get(b"boundary"):
         raise BadRequest("send a form as multipart/form-data")
-    form = _Form(writer)
+    form = _Form(writer, roles)
     parser = MultipartParser(parameters[b"boundary"], form.callbacks())
     size = 0
     try:
@@ -57,10 +59,10 @@ async def read_form(request: Request, writer: UploadWriter, max_bytes: int) -> d
 class _Form:
     """Receives the parts of a form from the parser."""
 
-    def __init__(self, writer: UploadWriter) -> None:
+    def __init__(self, writer: UploadWriter, roles: tuple[str, ...]) -> None:
         self.fields: dict[str, str] = {}
         self.is_over = False
-        self._writer = writer
+        self._writer, self._roles = writer, roles
         self._header_name, self._header_value = b"", b""
         self._headers: dict[str, bytes] = {}
         self._name, self._file_name = "", ""
@@ -114,8 +116,8 @@ class _Form:
                 self.fields[self._name] = content.read().decode("utf-8", "replace")
 
     def _add_file(self, content: Any) -> None:
-        if self._name not in (SUBMISSION, BASE, EARLIER):
-            raise BadRequest(f"a file has the role {self._name!r}; use {SUBMISSION}, {BASE} or {EARLIER}")
+        if self._name not in self._roles:
+            raise BadRequest(f"a file has the role {self._name!r}; use {' or '.join(self._roles)}")
         if len(self._writer) >= _MAX_FILES:
             raise TooLarge(f"more than {_MAX_FILES:,} files; pack them into archives")
         self._writer.add(self._name, self._file_name, content)

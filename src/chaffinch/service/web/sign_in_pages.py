@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from chaffinch.service.accounts import sessions
 from chaffinch.service.refusals import SignInNeeded, TooManyRequests
+from chaffinch.service.site import Site
 from chaffinch.service.web import visiting
 from chaffinch.service.web.rendering import page
 from chaffinch.service.web.visiting import OfSite
@@ -17,9 +18,9 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/sign-in")
-def show_sign_in(request: Request, next: str = "/") -> HTMLResponse:
+def show_sign_in(request: Request, site: OfSite, next: str = "/") -> HTMLResponse:
     """Show the form. `next` is the page to go to afterwards."""
-    return page(request, None, "sign_in.html", next=next, problem="", email="")
+    return _form(request, site, next)
 
 
 @router.post("/sign-in")
@@ -35,10 +36,18 @@ def sign_in(
     try:
         token = sessions.sign_in(site, email, password, visiting.address_of(request))
     except (SignInNeeded, TooManyRequests) as error:
-        return page(request, None, "sign_in.html", 401, next=next, problem=str(error), email=email)
+        return _form(request, site, next, 401, str(error), email)
     response = RedirectResponse(_within_site(next), 303)
     visiting.set_session(request, response, site, token)
     return response
+
+
+def _form(
+    request: Request, site: Site, next: str, status: int = 200, problem: str = "", email: str = ""
+) -> HTMLResponse:
+    has_openid = bool(site.settings.oidc_issuer)
+    shown = {"next": next, "problem": problem, "email": email, "has_openid": has_openid}
+    return page(request, None, "sign_in.html", status, **shown)
 
 
 @router.post("/sign-out")

@@ -66,14 +66,14 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
         local = _WORD.get(element)
         if local is None:
             return
-        if local in _WORD_SKIPPED:
-            skipped = 1
-        elif local == "t":
-            shown = not (hidden and hidden[-1])
+        if local == "p":
+            paragraphs.begin()
         elif local == "r":
             hidden.append(bool(hidden) and hidden[-1])
-        elif local == "p":
-            paragraphs.begin()
+        elif local == "t":
+            shown = not (hidden and hidden[-1])
+        elif local in _WORD_SKIPPED:
+            skipped = 1
         elif local in _WORD_CHARACTERS:
             write(_WORD_CHARACTERS[local])
         elif local == "sym":
@@ -99,12 +99,12 @@ def _story(name: str, xml: bytes, paragraphs: Paragraphs) -> None:
             skipped -= 1
             return
         local = _WORD.get(element)
-        if local == "t":
-            shown = False
+        if local == "p":
+            paragraphs.end()
         elif local == "r":
             hidden.pop()
-        elif local == "p":
-            paragraphs.end()
+        elif local == "t":
+            shown = False
         elif local == "tc":
             paragraphs.end_cell()
         elif local == "tr":

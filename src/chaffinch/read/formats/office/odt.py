@@ -86,7 +86,7 @@ def text(file: File, unpack: Unpack) -> Document:
 
     def show(text: str) -> None:
         if not skipped:
-            paragraphs.write(_SPACE.sub(" ", text))
+            paragraphs.write(text if text.isalnum() else _SPACE.sub(" ", text))
 
     parse(file.name, content, start, end, show)
     return paragraphs.document()

@@ -111,4 +111,7 @@ def elements(name: str, xml: bytes | None) -> list[tuple[str, Attributes]]:
 
 def attribute(attributes: Attributes, wanted: str) -> str | None:
     """Return an attribute, whatever its namespace."""
-    return next((value for name, value in attributes.items() if name.split(" ")[-1] == wanted), None)
+    for name, value in attributes.items():
+        if name.rpartition(" ")[2] == wanted:
+            return value
+    return None

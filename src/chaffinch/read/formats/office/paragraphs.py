@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from chaffinch.errors import Unreadable
+from chaffinch.errors import SkipReason, Unreadable
 from chaffinch.read.formats.extract import NO_TEXT, Extract
 from chaffinch.types import Document, File
+
+_MAX_NESTED = 1000
+"""A text box in a text box in a paragraph makes three."""
 
 
 class Paragraphs:
@@ -22,6 +25,9 @@ class Paragraphs:
 
     def begin(self) -> None:
         """Begin a paragraph."""
+        if len(self._open) > _MAX_NESTED:
+            detail = f"nests more than {_MAX_NESTED:,} paragraphs, which no real document does; save it again"
+            raise Unreadable(self.name, SkipReason.DAMAGED, detail)
         self._open.append([])
 
     def write(self, text: str) -> None:
@@ -31,11 +37,11 @@ class Paragraphs:
 
     def end(self) -> None:
         """End the innermost open paragraph."""
-        text = "".join(self._open.pop())
+        pieces = self._open.pop()
         if self._open_notes:
-            self._open_notes[-1].append(text)
-        else:
-            self.add(text)
+            self._open_notes[-1].append("".join(pieces))
+        elif pieces:
+            self.add("".join(pieces))
 
     def begin_note(self) -> None:
         """Begin a footnote or endnote."""
@@ -50,12 +56,9 @@ class Paragraphs:
         """Add a paragraph; blank ones are neither written nor counted."""
         if text := text.rstrip():
             self._count += 1
-            self._write(f"paragraph {self._count}", text)
+            self._extract.add(self._gap, f"paragraph {self._count}", text)
+            self._gap = "\n"
             self._row_has_text = True
-
-    def _write(self, label: str, text: str) -> None:
-        self._extract.add(self._gap, label, text)
-        self._gap = "\n"
 
     def end_cell(self) -> None:
         if self._row_has_text:
@@ -74,7 +77,8 @@ class Paragraphs:
         """Return the document; raise an error if it has no text."""
         for number, note in enumerate(self._notes, 1):
             if note:
-                self._write(f"footnote {number}", note)
+                self._extract.add(self._gap, f"footnote {number}", note)
+                self._gap = "\n"
         if self._extract.is_empty:
             raise Unreadable(self.name, *NO_TEXT)
         self._extract.write("\n")

@@ -51,6 +51,9 @@ def upgrade() -> None:
         sa.Column("id", sa.String(), nullable=False),
         sa.Column("name", sa.String(), nullable=False),
         sa.Column("account_id", sa.String(), nullable=True),
+        sa.Column("recipe", sa.String(), nullable=False),
+        sa.Column("content", sa.String(), nullable=False),
+        sa.Column("documents", sa.BigInteger(), nullable=False),
         sa.Column("is_public", sa.Boolean(), nullable=False),
         sa.Column("rotate_days", sa.BigInteger(), nullable=True),
         sa.Column("created", sa.BigInteger(), nullable=False),
@@ -58,7 +61,6 @@ def upgrade() -> None:
             ["account_id"], ["accounts.id"], name=op.f("fk_archives_account_id"), ondelete="SET NULL"
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_archives")),
-        sa.UniqueConstraint("name", name=op.f("uq_archives_name")),
     )
     with op.batch_alter_table("archives", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_archives_account_id"), ["account_id"], unique=False)
@@ -182,6 +184,8 @@ def upgrade() -> None:
         sa.Column("url", sa.String(), nullable=False),
         sa.Column("checked", sa.BigInteger(), nullable=True),
         sa.Column("problem", sa.String(), nullable=True),
+        sa.Column("stale_since", sa.BigInteger(), nullable=True),
+        sa.Column("sha256", sa.String(), nullable=True),
         sa.ForeignKeyConstraint(
             ["archive_id"], ["archives.id"], name=op.f("fk_checked_urls_archive_id"), ondelete="CASCADE"
         ),
