@@ -155,6 +155,8 @@ WORST: Mapping[str, tuple[str, Make]] = {
     "Markdown: links": ("x.md", repeated(b"[a](")),
     "Markdown: open brackets": ("x.md", repeated(b"[")),
     "Markdown: code": ("x.md", repeated(b"`a``b```c````d`````")),
+    "Markdown: code behind an escape": ("x.md", repeated(b"\\``` ")),
+    "Markdown: code behind an escape, closed far away": ("x.md", repeated(b"\\``` ", b"", b"\n\n``")),
     "Markdown: code before a blank line": ("x.md", repeated(b"`a ", b"", b"\n\n`")),
     "Markdown: backticks of every length": ("x.md", lambda size: b"".join(
         b"`" * (i % 33) + b" " for i in range(size // 17))),

@@ -153,6 +153,10 @@ WRONG_COMPARISONS = {
     "kinds too few": matches(
         lambda: Corpus([SYMBOLS] * 2, [prints(3), prints(4)], kinds=[np.zeros(40, np.uint8)])
     ),
+    "separators that count too much": matches(
+        lambda: Corpus([np.arange(5000, dtype=np.uint32)] * 2, [prints(3)] * 2, kinds=[np.full(5000, 2)] * 2),
+        gap=2**20,
+    ),
     "grams of nothing": grams(0, ONES),
     "grams of less than nothing": grams(-1, ONES),
     "grams with few rarities": grams(3, ONES[1:]),

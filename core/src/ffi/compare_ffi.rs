@@ -197,6 +197,12 @@ pub unsafe extern "C" fn chf_matches(
         let settings = settings(k, gap, guarantee)?;
         let documents = unsafe { Documents::new(documents) }?;
         let pairs = unsafe { pairs_of(&pairs, documents.len()) }?;
+        // Where there is base code, a separator counts as more than a gap, and such counts have 32 bits.
+        let widest = documents.kinds.len() as u64 * (gap as u64 + 1);
+        ensure!(
+            u32::try_from(widest).is_ok(),
+            "there are too many symbols for a gap of {gap}; give a smaller one"
+        );
         let found = in_order(pairs.len() / 2, 16, threads as usize, |range| {
             let matches_of = |i: usize| {
                 let ((left, owners), (right, _)) =

@@ -7,10 +7,11 @@
 use std::collections::HashSet;
 
 use crate::read::byte_search::find;
+use crate::read::code_spans::{Closing, blank_lines, lines};
 use crate::read::html::entity;
 use crate::read::scan::{byte, find_word, is_space, skip, skip_some, skip_space, word};
 
-/// Longer runs are decoration, not code: the search for the end may read the text once for each length.
+/// Longer runs are decoration, not code: the search for the end reads the text once for each length.
 const MAX_BACKTICKS: usize = 32;
 const LONGEST_TITLE: usize = 999;
 const LONGEST_ATTRIBUTES: usize = 200;
@@ -22,8 +23,14 @@ pub fn markdown_page(data: &[u8]) -> Vec<u8> {
     let text = [b"\n", data].concat(); // so that every line begins behind a line feed
     let labels =
         HashSet::from_iter(lines(&text).filter_map(|line| label(&text, line)).map(|(label, _)| folded(label)));
-    let mut page =
-        Page { text: &text, left: data.to_vec(), labels, numbered: None, is_endless: [false; RAW.len() + 1] };
+    let mut page = Page {
+        text: &text,
+        left: data.to_vec(),
+        labels,
+        numbered: None,
+        is_endless: [false; RAW.len() + 1],
+        closings: [Closing::default(); MAX_BACKTICKS + 1],
+    };
     let mut at = 0;
     if let Some(end) = front_matter(&text) {
         at = page.blank(1, end);
@@ -38,12 +45,6 @@ pub fn markdown_page(data: &[u8]) -> Vec<u8> {
 /// Return the next byte that may be markup.
 fn find_markup(text: &[u8], at: usize) -> usize {
     skip(text, at, |b| !matches!(b, b'\\' | b'\n' | b'`' | b'[' | b']' | b'<' | b'&' | b'{'))
-}
-
-/// Yield the offset of every line feed that begins a line.
-fn lines(text: &[u8]) -> impl Iterator<Item = usize> {
-    let next = |at: usize| Some(find(text, at, [b'\n'])).filter(|&at| at < text.len());
-    std::iter::successors(next(0), move |&at| next(at + 1))
 }
 
 fn is_blank(byte: u8) -> bool {
@@ -161,13 +162,6 @@ fn folded(label: &[u8]) -> Vec<u8> {
     words.join(&b' ').to_ascii_lowercase()
 }
 
-/// Return the first empty line, or one of white space only, that begins in a range and ends there.
-fn has_blank_line(text: &[u8], start: usize, end: usize) -> bool {
-    let text = &text[start..end];
-    lines(text)
-        .any(|line| byte(text, skip(text, line + 1, |b| matches!(b, b' ' | b'\t' | b'\r')), b'\n').is_some())
-}
-
 /// A file that begins with a line feed, and the text of it, without that, that is not blanked so far.
 struct Page<'a> {
     text: &'a [u8],
@@ -178,6 +172,8 @@ struct Page<'a> {
     numbered: Option<usize>,
     /// Whether the rest has no end of a raw element, or of a comment.
     is_endless: [bool; RAW.len() + 1],
+    /// For every number of backticks, what was found last.
+    closings: [Closing; MAX_BACKTICKS + 1],
 }
 
 impl Page<'_> {
@@ -258,19 +254,17 @@ impl Page<'_> {
     }
 
     /// Return the end of code within a line, if as many backticks close it in the same paragraph.
-    fn code(&self, at: usize) -> usize {
+    fn code(&mut self, at: usize) -> usize {
         let text = self.text;
         let start = skip(text, at, |b| b == b'`');
         let length = start - at;
-        let mut end = if length > MAX_BACKTICKS { text.len() } else { start };
-        while end < text.len() {
-            let ticks = find(text, end, [b'`']);
-            end = skip(text, ticks, |b| b == b'`');
-            if end - ticks == length {
-                return if has_blank_line(text, start, ticks) { start } else { end };
-            }
+        let Some(closing) = self.closings.get_mut(length) else { return start };
+        // Behind an escape, a part of a run may open code that the whole run does not close.
+        if closing.start < start {
+            *closing = Closing::find(text, start, length);
         }
-        start
+        let is_code = closing.start < text.len() && closing.blank_line.is_none_or(|line| line < start);
+        if is_code { closing.start + length } else { start }
     }
 
     /// Blank the address behind the text of a link, or the label that stands for it.
@@ -340,7 +334,9 @@ impl Page<'_> {
         let before = &self.text[..line];
         let is_one = number.last() == Some(&b'1') && number[..number.len() - 1].iter().all(|&b| b == b'0');
         let is_first = line == 0 || before.ends_with(b"\n") || before.ends_with(b"\n\r");
-        is_one || is_first || self.numbered.is_some_and(|end| !has_blank_line(self.text, end, line))
+        is_one
+            || is_first
+            || self.numbered.is_some_and(|end| blank_lines(self.text, end, line).next().is_none())
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod byte_search;
 pub mod chunk;
 pub mod code_pages;
+pub(crate) mod code_spans;
 pub mod digest;
 pub mod fold;
 pub(crate) mod html;

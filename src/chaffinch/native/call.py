@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -55,13 +54,13 @@ def equally_long(**columns: ArrayLike) -> None:
         raise BadArgument(f"give columns of equal length; there are {given}")
 
 
-@contextmanager
-def _clear_errors() -> Iterator[None]:
-    """Raise BadArgument where cffi refuses to turn an argument into what the core takes."""
-    try:
-        yield
-    except (TypeError, OverflowError, ValueError, BufferError) as error:
-        raise BadArgument(f"the core cannot take this argument: {error}") from None
+_COLUMN_TYPES = np.ndarray, bytes
+_REFUSALS = TypeError, OverflowError, ValueError, BufferError
+"""What cffi raises if it cannot turn an argument into what the core takes."""
+
+
+def _refused(error: Exception) -> BadArgument:
+    return BadArgument(f"the core cannot take this argument: {error}")
 
 
 def _column(values: Any, buffers: list[Any]) -> tuple[Any, int, int]:
@@ -78,11 +77,13 @@ def fill(structure: Any, **fields: Any) -> list[Any]:
     Return the buffers that must live as long.
     """
     buffers: list[Any] = []
-    with _clear_errors():
+    try:
         for name, value in fields.items():
             if value is not None:
-                is_column = isinstance(value, np.ndarray | bytes)
+                is_column = isinstance(value, _COLUMN_TYPES)
                 setattr(structure, name, _column(value, buffers) if is_column else value)
+    except _REFUSALS as error:
+        raise _refused(error) from None
     return buffers
 
 
@@ -92,11 +93,11 @@ def call(function: Any, *arguments: Any, segments: Sequence[str] = ()) -> Any:
     The function reads segments of these names.
     """
     buffers: list[Any] = []
-    with _clear_errors():
-        native = [
-            _column(value, buffers) if isinstance(value, np.ndarray | bytes) else value for value in arguments
-        ]
+    try:
+        native = [_column(value, buffers) if isinstance(value, _COLUMN_TYPES) else value for value in arguments]
         result = function(*native)
+    except _REFUSALS as error:
+        raise _refused(error) from None
     owner = ffi.gc(result, lib.chf_free)
     if owner.error == ffi.NULL:
         return owner
