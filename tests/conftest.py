@@ -15,6 +15,7 @@ from chaffinch.native import fingerprint as core
 from chaffinch.service.site import Site
 from tests.indexed import Make
 from tests.postgres_server import OUTSIDE, address, has_citus, new_name, postgres, store
+from tests.web_server import Web, running_web
 from tools.programs import FINDERS
 
 __all__ = ["address", "level", "make", "postgres", "site", "store", "where"]
@@ -48,6 +49,13 @@ def site(where: str, tmp_path: Path) -> Iterator[Site]:
     opened = Site(tmp_path / "data", where if is_database(where) else None)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    """A web server on this machine."""
+    with running_web() as running:
+        yield running
 
 
 @pytest.fixture

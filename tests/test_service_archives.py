@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 from sqlalchemy.orm import Session
@@ -13,41 +10,18 @@ from sqlalchemy.orm import Session
 from chaffinch.errors import BadRecipe
 from chaffinch.index.index import Index
 from chaffinch.index.records import Metadata
-from chaffinch.service import archive_documents, archive_search, archives, runs
+from chaffinch.service import archive_documents, archive_search, archives
 from chaffinch.service.accounts.visitor import INSTRUCTOR, LOCAL, READER, Visitor
 from chaffinch.service.database.tables import Account, Archive, ArchiveMember, Blob, Job
 from chaffinch.service.jobs import queue
+from chaffinch.service.jobs.archive_task import add_documents
 from chaffinch.service.jobs.job_worker import Worker
 from chaffinch.service.refusals import BadRequest, Forbidden, NotFound
 from chaffinch.service.site import Site
-from chaffinch.service.uploads import DOCUMENT, UploadWriter
+from tests.archive_jobs import ABOUT, registered, worked
 from tests.made import prose, zipped
 
 TEXTS = {f"essay{n}.txt": "\n\n".join(prose(12, seed=n)) for n in range(4)}
-ABOUT = Metadata("https://example.org/essays", "ann@example.org", "2024-05-01")
-
-
-@contextmanager
-def _upload(site: Site, files: dict[str, str] | dict[str, bytes]) -> Iterator[tuple[BinaryIO, UploadWriter]]:
-    with runs.upload(site) as (file, writer):
-        for name, data in files.items():
-            writer.add(DOCUMENT, name, BytesIO(data if isinstance(data, bytes) else data.encode()))
-        yield file, writer
-
-
-def _registered(site: Site, archive_id: str, files: Any, **options: Any) -> Job:
-    with _upload(site, files) as (file, writer):
-        how = {"metadata": ABOUT} | options
-        return archive_documents.register(site, LOCAL, archive_id, file, writer, **how)
-
-
-def _worked(site: Site, job: Job) -> Job:
-    """Let a worker do everything that waits. Return the job as it is then."""
-    worker = Worker(site)
-    while (claimed := queue.claim(site.database, worker.name)) is not None:
-        worker.work(claimed)
-    with site.database.reading() as session:
-        return session.get_one(Job, job.id)
 
 
 def _archive(site: Site, visitor: Visitor = LOCAL, **options: Any) -> str:
@@ -56,7 +30,7 @@ def _archive(site: Site, visitor: Visitor = LOCAL, **options: Any) -> str:
 
 def _with_texts(site: Site, **options: Any) -> str:
     archive_id = _archive(site, **options)
-    assert _worked(site, _registered(site, archive_id, TEXTS)).state == queue.DONE
+    assert worked(site, registered(site, archive_id, TEXTS)).state == queue.DONE
     return archive_id
 
 
@@ -72,7 +46,7 @@ def _visitor(site: Site, role: str = INSTRUCTOR) -> Visitor:
 
 def test_documents_are_registered_listed_and_found(site: Site) -> None:
     archive_id = _archive(site)
-    job = _worked(site, _registered(site, archive_id, TEXTS | {"broken.pdf": "%PDF-1.4 nothing"}))
+    job = worked(site, registered(site, archive_id, TEXTS | {"broken.pdf": "%PDF-1.4 nothing"}))
     assert job.state == queue.DONE, job.message
     assert job.result is not None
     assert sorted(job.result["added"]["first"]) == sorted(TEXTS)
@@ -100,21 +74,21 @@ def test_the_upload_of_a_finished_job_is_gone(site: Site) -> None:
 
 def test_registering_twice_changes_nothing_and_another_content_replaces(site: Site) -> None:
     archive_id = _with_texts(site)
-    again = _worked(site, _registered(site, archive_id, TEXTS))
+    again = worked(site, registered(site, archive_id, TEXTS))
     assert again.result is not None
     assert (again.result["added"]["count"], again.result["already"]["count"]) == (0, 4)
     changed = {"essay0.txt": TEXTS["essay1.txt"] + "more"}
-    refused = _worked(site, _registered(site, archive_id, changed))
+    refused = worked(site, registered(site, archive_id, changed))
     assert refused.result is not None
     assert refused.result["skipped"]["count"] == 1
-    replaced = _worked(site, _registered(site, archive_id, changed, replacing=True))
+    replaced = worked(site, registered(site, archive_id, changed, replacing=True))
     assert replaced.result is not None
     assert replaced.result["replaced"]["first"] == ["essay0.txt"]
 
 
-def test_documents_of_an_archive_file_are_registered(site: Site) -> None:
+def test_documents_of_an_archive_file_areregistered(site: Site) -> None:
     archive_id = _archive(site)
-    job = _worked(site, _registered(site, archive_id, {"essays.zip": zipped(TEXTS)}))
+    job = worked(site, registered(site, archive_id, {"essays.zip": zipped(TEXTS)}))
     assert job.result is not None
     assert job.result["added"]["count"] == 4
 
@@ -123,11 +97,11 @@ def test_documents_are_changed_and_removed(site: Site) -> None:
     archive_id = _with_texts(site)
     names = ["essay0.txt", "unknown"]
     changed = archive_documents.set_metadata(site, LOCAL, archive_id, names, Metadata(date="2025", contact=""))
-    assert (_worked(site, changed).result or {})["missing"]["first"] == ["unknown"]
+    assert (worked(site, changed).result or {})["missing"]["first"] == ["unknown"]
     document = archive_documents.get_document(site, LOCAL, archive_id, "essay0.txt")
     assert (document["date"], document["contact"], document["url"]) == ("2025", None, ABOUT.url)
     removed = archive_documents.remove_documents(site, LOCAL, archive_id, names)
-    assert (_worked(site, removed).result or {})["removed"]["first"] == ["essay0.txt"]
+    assert (worked(site, removed).result or {})["removed"]["first"] == ["essay0.txt"]
     with pytest.raises(NotFound):
         archive_documents.get_document(site, LOCAL, archive_id, "essay0.txt")
     assert archives.archive_state(site, LOCAL, archive_id).archive.documents == 3
@@ -136,7 +110,7 @@ def test_documents_are_changed_and_removed(site: Site) -> None:
 def test_relatives_of_a_document_do_not_include_itself(site: Site) -> None:
     archive_id = _with_texts(site)
     copy = {"copy.txt": TEXTS["essay1.txt"], "part.txt": TEXTS["essay1.txt"][: len(TEXTS["essay1.txt"]) // 3]}
-    _worked(site, _registered(site, archive_id, copy))
+    worked(site, registered(site, archive_id, copy))
     hits = archive_search.relatives(site, LOCAL, archive_id, "essay1.txt")["hits"]
     assert {hit["document"]: hit["relation"] for hit in hits} == {
         "copy.txt": "identical",
@@ -153,11 +127,11 @@ def test_koala_archives_are_rotated(site: Site) -> None:
     archive_id = _with_texts(site, recipe="koala", settings={"stored": 50}, rotate_days=30)
     assert archive_documents.suspicious(site, LOCAL, archive_id) == []
     before = archive_documents.list_documents(site, LOCAL, archive_id)
-    job = _worked(site, archive_documents.rotate(site, LOCAL, archive_id, names=["essay0.txt"]))
+    job = worked(site, archive_documents.rotate(site, LOCAL, archive_id, names=["essay0.txt"]))
     assert (job.result or {})["rotated"]["first"] == ["essay0.txt"]
-    everything = _worked(site, archive_documents.rotate(site, LOCAL, archive_id))
+    everything = worked(site, archive_documents.rotate(site, LOCAL, archive_id))
     assert (everything.result or {})["rotated"]["count"] == len(before.documents)
-    recent = _worked(site, archive_documents.rotate(site, LOCAL, archive_id, older_than_days=1))
+    recent = worked(site, archive_documents.rotate(site, LOCAL, archive_id, older_than_days=1))
     assert (recent.result or {})["rotated"]["count"] == 0
     hits = archive_search.search(site, LOCAL, archive_id, TEXTS["essay3.txt"])["hits"]
     assert hits[0]["document"] == "essay3.txt"
@@ -168,7 +142,7 @@ def test_koala_archives_are_rotated(site: Site) -> None:
 def test_a_deleted_archive_leaves_nothing(site: Site) -> None:
     archive_id = _with_texts(site)
     archive_search.search(site, LOCAL, archive_id, TEXTS["essay0.txt"])
-    waiting = _registered(site, archive_id, {"new.txt": TEXTS["essay0.txt"]})
+    waiting = registered(site, archive_id, {"new.txt": TEXTS["essay0.txt"]})
     archives.delete_archive(site, LOCAL, archive_id)
     assert site.indexes.present() == []
     with pytest.raises(NotFound):
@@ -200,7 +174,7 @@ def test_an_archive_that_cannot_be_created_leaves_nothing(site: Site) -> None:
 
 def test_a_job_waits_while_somebody_else_writes(site: Site) -> None:
     archive_id = _archive(site)
-    job = _registered(site, archive_id, TEXTS)
+    job = registered(site, archive_id, TEXTS)
     worker = Worker(site)
     other = Index.open(site.indexes.where(archive_id))
     other.store.begin_writing()
@@ -212,8 +186,6 @@ def test_a_job_waits_while_somebody_else_writes(site: Site) -> None:
 
     claimed = queue.claim(site.database, worker.name)
     assert claimed is not None
-    from chaffinch.service.jobs.archive_task import add_documents
-
     add_documents(site, claimed, progress)
     assert said[0].startswith("Waiting")
     with site.database.reading() as session:
@@ -222,8 +194,8 @@ def test_a_job_waits_while_somebody_else_writes(site: Site) -> None:
 
 def test_jobs_of_one_archive_wait_for_each_other(site: Site) -> None:
     one, two = _archive(site), _archive(site)
-    first, second = (_registered(site, one, TEXTS) for _ in range(2))
-    other = _registered(site, two, TEXTS)
+    first, second = (registered(site, one, TEXTS) for _ in range(2))
+    other = registered(site, two, TEXTS)
     claimed = [queue.claim(site.database, name) for name in ("a", "b", "c")]
     assert [job and job.id for job in claimed] == [first.id, other.id, None]
     assert claimed[0] is not None
@@ -274,7 +246,7 @@ def test_members_readers_and_strangers(site: Site) -> None:
 )
 def test_bad_metadata_is_refused(site: Site, metadata: Metadata) -> None:
     with pytest.raises(BadRequest):
-        _registered(site, _archive(site), TEXTS, metadata=metadata)
+        registered(site, _archive(site), TEXTS, metadata=metadata)
 
 
 def test_due_jobs_are_scheduled_once_a_day(site: Site) -> None:
@@ -286,4 +258,4 @@ def test_due_jobs_are_scheduled_once_a_day(site: Site) -> None:
     jobs = archives.list_jobs(site, LOCAL, archive_id)
     assert len(jobs) == before + 1
     assert (jobs[0].kind, jobs[0].arguments) == ("archive_rotate", {"older_than_days": 30})
-    assert _worked(site, jobs[0]).state == queue.DONE
+    assert worked(site, jobs[0]).state == queue.DONE
