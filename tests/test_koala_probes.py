@@ -65,18 +65,18 @@ def test_who_finds_out_what_is_stored_escapes_until_it_is_rotated(make: Make) ->
 
 
 @pytest.mark.parametrize("kind", ["random", "other documents"])
-def test_the_probing_is_noticed_before_half_of_it_is_done(make: Make, kind: str) -> None:
+def test_the_probing_is_noticed_before_it_is_done(make: Make, kind: str) -> None:
     index = filled(make("koala", content="none", stored=60, searched=600))
     starts = list(range(0, SIZE - PIECE + 1, STEP))
     random.Random(3).shuffle(starts)
-    probe(index, starts[: len(starts) // 2], kind)
+    probe(index, starts[: len(starts) * 3 // 4], kind)
     assert names(index) == ["target"]
 
 
 def test_probing_with_copies_that_lack_a_piece_is_noticed(make: Make) -> None:
     index = filled(make("koala", content="none", stored=60, searched=600))
-    for start in range(0, SIZE, 20):
-        index.search(" ".join([*TARGET[:start], *words(20, start), *TARGET[start + 20 :]]))
+    for start in range(0, SIZE, 12):
+        index.search(" ".join([*TARGET[:start], *words(12, start), *TARGET[start + 12 :]]))
     assert names(index) == ["target"]
 
 
@@ -93,7 +93,7 @@ def test_taking_the_document_out_and_in_does_not_clear_it(make: Make) -> None:
     index = filled(make("koala", content="none", stored=60, searched=600))
     target = document("target", " ".join(TARGET))
     starts = list(range(0, SIZE - PIECE + 1, STEP))
-    probe(index, starts[: len(starts) // 2])
+    probe(index, starts[: len(starts) * 3 // 4])
     index.remove("target")
     assert names(index) == []
     index.add(target)

@@ -67,7 +67,7 @@ class Query:
 
 
 def search(store: Store, document: Document, effort: float, window: int | None, top: int | None) -> Answer:
-    """Find the documents that share the most with this one.
+    """Find the documents that share the most with this one, and count what the search touched.
 
     `effort=1` looks up every fingerprint, and finds every shared run of t symbols. Less effort looks up the
     smallest hashes only, which is enough to estimate the resemblance. A wider `window` also looks up fewer
@@ -172,10 +172,11 @@ class Candidates:
         )
         self.counted = int(repeats.sum())
         """Fingerprints of the query that count."""
+        self._common = is_common(owners, self.searched)
         discounts = {
             DiscountReason.BOILERPLATE: is_boilerplate,
             DiscountReason.IGNORED: is_ignored,
-            DiscountReason.COMMON: is_common(owners, self.searched),
+            DiscountReason.COMMON: self._common,
         }
         numbers = np.select([*discounts.values()], range(1, len(discounts) + 1), 0)
         self.discounted = tuple(self._discounts(numbers, [*discounts])) if numbers.any() else ()
@@ -247,14 +248,20 @@ class Candidates:
             waiting = waiting[count:]
 
     def touches(self) -> Touches | None:
-        """Return what the search could teach about a secret choice."""
+        """Return what the search could teach about a secret choice.
+
+        What is common does not count. In an archive every search touches it, and who shares nothing else with
+        a document has not copied it.
+        """
         if self.store.settings.stored is None:
             return None
+        own = ~self._common[self.postings.queries]
+        postings = LookupResult(*(column[own] for column in self.postings))
         heaviest = self.documents[np.argsort(-self.weights, kind="stable")][:_MAX_TOUCHED].tolist()
         unread = [number for number in heaviest if number not in self._sizes]
         sizes = self._sizes | (self.store.sizes(unread) if unread else {})
         documents = {number: sizes[number] for number in heaviest}
-        return touches(self.postings, self.query.hashes, documents)
+        return touches(postings, self.query.hashes, documents)
 
     def records(self, rows: Iterable[int]) -> dict[int, DocumentRecord]:
         numbers = {row: int(self.documents[row]) for row in rows}

@@ -32,8 +32,9 @@ from chaffinch.native.segment import LookupResult
 FILE = "probes.db"
 MIN_SEARCHES = 10
 """Different searches that make a document suspicious, at least. Fewer teach too little."""
-_LEARNT = 1 / 3
-"""Share of the stored fingerprints: groups that make a document suspicious, and different searches."""
+_LEARNT = 1 / 2
+"""Share of the stored fingerprints: groups that make a document suspicious, and different searches. Who knows
+half of them still has to edit the rest of the document blindly."""
 MAX_SEARCHES = 100
 """Different searches that are counted for a document, at most."""
 MARKS = 1 << 52
