@@ -143,7 +143,7 @@ def test_nothing_depends_on_names(works: list[str], tmp_path: Path) -> None:
         (folder / "x.json").write_text(json.dumps(to_json(anonymous_report(told))))
         (folder / "x.csv").write_text(to_csv(anonymous_report(told)))
         written.append({p.relative_to(folder): p.read_bytes() for p in folder.rglob("*.*") if p.is_file()})
-    assert len(written[0]) == 15
+    assert len(written[0]) == 17
     assert written[0] == written[1] == written[2]
 
 
